@@ -1,1 +1,38 @@
-//! carom
+//! Nonsmooth multibody dynamics: systems, relations, laws, schemes, strategies.
+//!
+//! The equations are the measure differential inclusion
+//!
+//!     q̇ = T(q) v,      M(q) dv = F(t,q,v) dt + Gᵀ dp
+//!
+//! with bilateral constraints g_B = 0, unilateral contacts 0 ≤ g_N ⟂ dp_N ≥ 0, Coulomb friction, and an impact law.
+//!
+//! A run needs: a [`model::Model`] (constant), a [`state::State`], a [`memory::StepMemory`] (what steps reuse), a
+//! [`strategies::Strategy`] with its [`schemes::Scheme`], and a [`recording::Recorder`]. See [`problems`] for complete
+//! examples with exact solutions.
+
+pub mod active_set;
+mod assembly;
+pub mod block_diagonal;
+pub mod detection;
+pub mod diagnostics;
+pub mod error;
+pub mod formula;
+pub mod interactions;
+pub mod laws;
+pub mod memory;
+pub mod model;
+pub mod problems;
+pub mod recording;
+pub mod relations;
+pub mod schemes;
+pub mod state;
+pub mod strategies;
+pub mod system_set;
+pub mod systems;
+
+pub use error::{ModelError, NonFinite, RunError, StepError};
+pub use interactions::Interaction;
+pub use laws::{ContactLaw, Law};
+pub use memory::StepMemory;
+pub use model::Model;
+pub use state::State;

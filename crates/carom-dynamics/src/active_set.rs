@@ -1,0 +1,260 @@
+//! The active interactions of a step, with their rows of G over the mass blocks they touch.
+
+use crate::block_diagonal::{BlockFactor, BlockLayout, dot};
+use crate::laws::Law;
+use crate::model::Model;
+use carom_solvers::BlockSparse;
+use std::ops::Range;
+
+/// Where an active interaction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActiveSource {
+    /// Interaction number of the model.
+    Interaction(usize),
+    /// Contact point number of the step.
+    Contact(usize),
+}
+
+/// One active interaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Active {
+    /// Where it comes from.
+    pub source: ActiveSource,
+    /// Its law.
+    pub law: Law,
+    /// Its rows in the one-step problem.
+    pub rows: Range<usize>,
+    /// Gap at the start of the step [m]; 0 for constraints.
+    pub gap: f64,
+    touched: Range<usize>,
+    first: usize,
+    width: usize,
+}
+
+impl Active {
+    /// Its rows do not change within a step.
+    #[must_use]
+    pub fn is_constant(&self, model: &Model) -> bool {
+        match self.source {
+            ActiveSource::Interaction(i) => model.interactions()[i].relation().is_constant(),
+            ActiveSource::Contact(_) => true,
+        }
+    }
+}
+
+/// Active interactions, stored by rows over the mass blocks each touches. Nothing is allocated once warm.
+#[derive(Clone, Debug, Default)]
+pub struct ActiveSet {
+    items: Vec<Active>,
+    /// Per item: (mass block, first column of that block in the item's rows).
+    touched: Vec<(u32, u32)>,
+    /// G, row-major per item.
+    jacobian: Vec<f64>,
+    /// (M̂⁻¹ Gᵀ)ᵀ in the same layout.
+    response: Vec<f64>,
+    /// b = ∂g/∂t of each row.
+    bias: Vec<f64>,
+    /// u at the start of the step, G(q_k) v_k + b.
+    velocity_start: Vec<f64>,
+    by_block: ItemsByBlock,
+    seen: Vec<bool>,
+    columns: Vec<u32>,
+    dims: Vec<usize>,
+}
+
+/// For each mass block the items that touch it.
+#[derive(Clone, Debug, Default)]
+struct ItemsByBlock {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl ItemsByBlock {
+    /// Counting sort of the items by block; cost O(blocks + touches).
+    fn sort(&mut self, items: &[Active], touched: &[(u32, u32)], n_blocks: usize) {
+        self.starts.clear();
+        self.starts.resize(n_blocks + 2, 0);
+        for &(block, _) in touched {
+            self.starts[block as usize + 2] += 1;
+        }
+        for b in 2..self.starts.len() {
+            self.starts[b] += self.starts[b - 1];
+        }
+        self.items.resize(touched.len(), 0);
+        for (i, item) in items.iter().enumerate() {
+            for &(block, _) in &touched[item.touched.clone()] {
+                let next = &mut self.starts[block as usize + 1];
+                self.items[*next as usize] = i as u32;
+                *next += 1;
+            }
+        }
+    }
+
+    fn of(&self, block: u32) -> &[u32] {
+        &self.items[self.starts[block as usize] as usize..self.starts[block as usize + 1] as usize]
+    }
+}
+
+impl ActiveSet {
+    /// Empties the set.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.touched.clear();
+        self.jacobian.clear();
+        self.bias.clear();
+        self.velocity_start.clear();
+    }
+
+    /// Adds an interaction that touches `blocks`; its rows are zero until written.
+    pub fn push(&mut self, source: ActiveSource, law: Law, gap: f64, dim: usize, blocks: impl Iterator<Item = u32>, layout: &BlockLayout) -> usize {
+        let (first_touched, mut width) = (self.touched.len(), 0);
+        for block in blocks {
+            self.touched.push((block, width as u32));
+            width += layout.size(block as usize);
+        }
+        let row = self.bias.len();
+        let first = self.jacobian.len();
+        self.jacobian.resize(first + dim * width, 0.0);
+        self.bias.resize(row + dim, 0.0);
+        self.velocity_start.resize(row + dim, 0.0);
+        self.items.push(Active { source, law, rows: row..row + dim, gap, touched: first_touched..self.touched.len(), first, width });
+        self.items.len() - 1
+    }
+
+    /// The active interactions.
+    #[must_use]
+    pub fn items(&self) -> &[Active] {
+        &self.items
+    }
+
+    /// No interaction is active.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// G of an item (row-major over its touched blocks), and b and u_k of its rows, to be written.
+    pub fn rows_mut(&mut self, item: usize) -> (&mut [f64], &mut [f64], &mut [f64]) {
+        let Active { rows, first, width, .. } = &self.items[item];
+        let n = rows.len() * width;
+        (&mut self.jacobian[*first..first + n], &mut self.bias[rows.clone()], &mut self.velocity_start[rows.clone()])
+    }
+
+    /// u_k of all rows.
+    #[must_use]
+    pub fn velocity_start(&self) -> &[f64] {
+        &self.velocity_start
+    }
+
+    /// b of all rows.
+    #[must_use]
+    pub fn bias(&self) -> &[f64] {
+        &self.bias
+    }
+
+    /// Writes M̂⁻¹ Gᵀ. Cost O(rows × block size²).
+    pub fn compute_response(&mut self, layout: &BlockLayout, factor: &BlockFactor) {
+        self.response.resize(self.jacobian.len(), 0.0);
+        for item in &self.items {
+            for r in 0..item.rows.len() {
+                let row = item.first + r * item.width;
+                for &(block, column) in &self.touched[item.touched.clone()] {
+                    let start = row + column as usize;
+                    let span = start..start + layout.size(block as usize);
+                    factor.solve_block(layout, block as usize, &self.jacobian[span.clone()], &mut self.response[span]);
+                }
+            }
+        }
+    }
+
+    /// u = G v + b over all rows.
+    pub fn local_velocity(&self, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
+        for item in &self.items {
+            for (r, row) in item.rows.clone().enumerate() {
+                let start = item.first + r * item.width;
+                let mut sum = self.bias[row];
+                for &(block, column) in &self.touched[item.touched.clone()] {
+                    let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                    let start = start + column as usize;
+                    sum += dot(&self.jacobian[start..start + rows.len()], &v[rows]);
+                }
+                u[row] = sum;
+            }
+        }
+    }
+
+    /// Adds Gᵀ p to `out`.
+    pub fn add_reaction(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
+        self.add_transposed(&self.jacobian, layout, p, out);
+    }
+
+    /// Adds M̂⁻¹ Gᵀ p to `out`.
+    pub fn add_response(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
+        self.add_transposed(&self.response, layout, p, out);
+    }
+
+    fn add_transposed(&self, values: &[f64], layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
+        for item in &self.items {
+            for (r, row) in item.rows.clone().enumerate() {
+                let p = p[row];
+                if p == 0.0 {
+                    continue;
+                }
+                let start = item.first + r * item.width;
+                for &(block, column) in &self.touched[item.touched.clone()] {
+                    let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                    for (out, value) in out[rows].iter_mut().zip(&values[start + column as usize..]) {
+                        *out += value * p;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Assembles W = G M̂⁻¹ Gᵀ block by block: only pairs of interactions that share a mass block are stored.
+    pub fn assemble_delassus(&mut self, layout: &BlockLayout, w: &mut BlockSparse) {
+        self.by_block.sort(&self.items, &self.touched, layout.n_blocks());
+        self.dims.clear();
+        self.dims.extend(self.items.iter().map(|item| item.rows.len()));
+        w.reset(&self.dims);
+        self.seen.clear();
+        self.seen.resize(self.items.len(), false);
+        for item in &self.items {
+            self.columns.clear();
+            for &(block, _) in &self.touched[item.touched.clone()] {
+                for &j in self.by_block.of(block) {
+                    if !std::mem::replace(&mut self.seen[j as usize], true) {
+                        self.columns.push(j);
+                    }
+                }
+            }
+            for &j in &self.columns {
+                self.seen[j as usize] = false;
+                self.add_pair(layout, item, &self.items[j as usize], w.push_block(j as usize));
+            }
+            w.finish_row();
+        }
+    }
+
+    /// W_ij = Σ over shared mass blocks of G_i M̂⁻¹ G_jᵀ.
+    fn add_pair(&self, layout: &BlockLayout, item: &Active, other: &Active, out: &mut [f64]) {
+        for &(block, column) in &self.touched[item.touched.clone()] {
+            let Some(&(_, other_column)) = self.touched[other.touched.clone()].iter().find(|(b, _)| *b == block) else { continue };
+            let size = layout.size(block as usize);
+            for a in 0..item.rows.len() {
+                let start = item.first + a * item.width + column as usize;
+                let left = &self.jacobian[start..start + size];
+                for b in 0..other.rows.len() {
+                    let start = other.first + b * other.width + other_column as usize;
+                    out[a * other.rows.len() + b] += dot(left, &self.response[start..start + size]);
+                }
+            }
+        }
+    }
+}

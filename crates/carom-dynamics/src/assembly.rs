@@ -1,0 +1,217 @@
+//! Stages of a step that schemes share, as free functions over [`StepMemory`].
+
+use crate::active_set::ActiveSource;
+use crate::block_diagonal::dot;
+use crate::detection::WORLD;
+use crate::error::{NonFinite, StepError};
+use crate::laws::Law;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::relations::contact::write_jacobian;
+use crate::relations::Rows;
+use crate::schemes::StepReport;
+use crate::state::State;
+use carom_solvers::{Delassus, OneStepSolver, SolveReport};
+
+/// Names the time of a value that is not finite.
+pub(crate) fn at_time(t: f64) -> impl Fn(NonFinite) -> StepError {
+    move |source| StepError::NonFinite { t, source }
+}
+
+/// (t, q, v) => g, G, b, u of every interaction by formula, at the start of the step.
+pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    let (c, scratch) = (&mut memory.candidates, &mut memory.scratch);
+    for (i, interaction) in model.interactions().iter().enumerate() {
+        let relation = interaction.relation();
+        let (rows, entries) = (c.rows[i]..c.rows[i + 1], c.entries[i]..c.entries[i + 1]);
+        relation.position(state.t, &state.q, &mut c.position[rows.clone()], scratch)?;
+        if !(c.ready && relation.is_constant()) {
+            let out = Rows { jacobian: &mut c.jacobian[entries.clone()], bias: &mut c.bias[rows.clone()] };
+            relation.jacobian(state.t, &state.q, out, scratch)?;
+        }
+        let width = relation.velocities().len();
+        for (r, row) in c.jacobian[entries].chunks_exact(width).enumerate() {
+            let product: f64 = row.iter().zip(relation.velocities()).map(|(g, &j)| g * state.v[j]).sum();
+            c.velocity[rows.start + r] = c.bias[rows.start + r] + product;
+        }
+    }
+    c.ready = true;
+    Ok(())
+}
+
+/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
+pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
+    memory.contacts.clear();
+    if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
+        detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
+    }
+}
+
+/// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activation {
+    /// γ h [s].
+    pub horizon: f64,
+    /// [m].
+    pub threshold: f64,
+}
+
+/// (g, u) => the active set with G, b and u_k at the start of the step; violations go to the report.
+pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation, report: &mut StepReport) {
+    let StepMemory { active, candidates: c, contacts, .. } = memory;
+    let layout = model.systems().layout();
+    active.clear();
+    for (i, interaction) in model.interactions().iter().enumerate() {
+        let rows = c.rows[i]..c.rows[i + 1];
+        let (mut gap, n) = (c.position[rows.start], rows.len());
+        if interaction.is_bilateral() {
+            for row in rows.clone() {
+                report.constraint_violation = report.constraint_violation.max(c.position[row].abs());
+                report.constraint_velocity = report.constraint_velocity.max(c.velocity[row].abs());
+            }
+            gap = 0.0;
+        } else {
+            report.penetration = report.penetration.max(-gap);
+            if gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+                continue;
+            }
+        }
+        let item = active.push(ActiveSource::Interaction(i), *interaction.law(), gap, n, interaction.blocks().iter().copied(), layout);
+        let (jacobian, bias, velocity) = active.rows_mut(item);
+        interaction.spread(&c.jacobian[c.entries[i]..c.entries[i + 1]], jacobian);
+        bias.copy_from_slice(&c.bias[rows.clone()]);
+        velocity.copy_from_slice(&c.velocity[rows]);
+    }
+    let Some(bodies) = model.systems().bodies() else { return };
+    let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
+    for (i, contact) in contacts.iter().enumerate() {
+        report.penetration = report.penetration.max(-contact.gap);
+        if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+            continue;
+        }
+        let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
+        let blocks = blocks.flat_map(|body| [0, 1].map(|k| bodies.first_block as u32 + 2 * body + k));
+        let dim = if contact.law.friction > 0.0 || contact.law.tangential_restitution > 0.0 { 3 } else { 1 };
+        let item = active.push(ActiveSource::Contact(i), Law::Coulomb(contact.law), contact.gap, dim, blocks, layout);
+        let (jacobian, _, velocity) = active.rows_mut(item);
+        write_jacobian(contact, q, dim, jacobian);
+        let width = jacobian.len() / dim;
+        for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
+            *u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
+            if width > 6 {
+                *u += dot(&row[6..], &v[6 * contact.body_b as usize..][..6]);
+            }
+        }
+    }
+}
+
+/// Normal velocity of a contact point of bodies.
+fn normal_velocity(contact: &crate::detection::ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+    let mut row = [0.0; 12];
+    let width = if contact.body_b == WORLD { 6 } else { 12 };
+    write_jacobian(contact, q, 1, &mut row[..width]);
+    let mut u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
+    if width > 6 {
+        u += dot(&row[6..], &v[6 * contact.body_b as usize..][..6]);
+    }
+    u
+}
+
+/// (t, q) => G, b of the active interactions by formula that are not constant.
+pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    let StepMemory { active, candidates: c, scratch, work, .. } = memory;
+    for item in 0..active.items().len() {
+        let ActiveSource::Interaction(i) = active.items()[item].source else { continue };
+        let interaction = &model.interactions()[i];
+        if interaction.relation().is_constant() {
+            continue;
+        }
+        let jacobian = &mut c.jacobian[c.entries[i]..c.entries[i + 1]];
+        let (rows, bias, _) = active.rows_mut(item);
+        interaction.relation().jacobian(t, &work.q_theta, Rows { jacobian: &mut *jacobian, bias }, scratch)?;
+        interaction.spread(jacobian, rows);
+    }
+    Ok(())
+}
+
+/// (G, M̂⁻¹, v_free, law) => W and q = G v_free + b + e u_k of the one-step problem, with the last impulses as guess.
+pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_iteration: bool) {
+    let StepMemory { active, problem, solution, matrices, work, warm, contacts, .. } = memory;
+    let layout = model.systems().layout();
+    active.compute_response(layout, &matrices.factor);
+    if let Delassus::BlockSparse(w) = &mut problem.w {
+        active.assemble_delassus(layout, w);
+    }
+    problem.q.resize(active.n_rows(), 0.0);
+    active.local_velocity(layout, &work.v_free, &mut problem.q);
+    problem.blocks.clear();
+    if first_iteration {
+        solution.r.clear();
+    }
+    for item in active.items() {
+        problem.blocks.push(item.law.block(item.rows.len()));
+        for (k, row) in item.rows.clone().enumerate() {
+            problem.q[row] += item.law.restitution(k) * active.velocity_start()[row];
+        }
+        if first_iteration {
+            match item.source {
+                ActiveSource::Interaction(i) => solution.r.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
+                ActiveSource::Contact(i) => solution.r.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
+            }
+        }
+    }
+}
+
+/// The one-step problem => p; v⁺ = v_free + M̂⁻¹ Gᵀ p goes to the state.
+pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<SolveReport, StepError> {
+    let StepMemory { active, problem, solution, solver, work, .. } = memory;
+    let report = solver.solve(problem, solution).map_err(|source| StepError::Solve { t: state.t, source })?;
+    state.v.copy_from_slice(&work.v_free);
+    active.add_response(model.systems().layout(), &solution.r, &mut state.v);
+    Ok(report)
+}
+
+/// Keeps the impulses of this step for the next.
+pub(crate) fn keep_impulses(memory: &mut StepMemory) {
+    let StepMemory { active, solution, warm, contacts, .. } = memory;
+    warm.by_interaction.fill([0.0; 6]);
+    warm.by_contact.clear();
+    for item in active.items() {
+        let p = &solution.r[item.rows.clone()];
+        match item.source {
+            ActiveSource::Interaction(i) => warm.by_interaction[i][..p.len()].copy_from_slice(p),
+            ActiveSource::Contact(i) => {
+                let mut kept = [0.0; 3];
+                kept[..p.len()].copy_from_slice(p);
+                warm.by_contact.push((contacts[i].key, kept));
+            }
+        }
+    }
+    warm.by_contact.sort_unstable_by_key(|(key, _)| *key);
+}
+
+/// Energy that the impulses of this step took out or brought in, from v_k, v_{k+1} and the rows of the step.
+///
+/// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
+/// constraints and obstacles.
+pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
+    let StepMemory { active, solution, work, problem, .. } = memory;
+    let layout = model.systems().layout();
+    // problem.q is free to be overwritten once the step is solved
+    let mean = &mut problem.q;
+    for (mid, (start, end)) in work.displacement.iter_mut().zip(work.v_start.iter().zip(&state.v)) {
+        *mid = 0.5 * (start + end);
+    }
+    active.local_velocity(layout, &work.displacement, mean);
+    for item in active.items() {
+        for (k, row) in item.rows.clone().enumerate() {
+            let p = solution.r[row];
+            report.work -= active.bias()[row] * p;
+            match (item.law, k) {
+                (Law::Bilateral, _) => {}
+                (_, 0) => report.dissipated_impact -= mean[row] * p,
+                _ => report.dissipated_friction -= mean[row] * p,
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The door through which contacts between rigid bodies enter: what a collision library must provide.
+
+use crate::laws::ContactLaw;
+use nalgebra::Vector3;
+
+/// Body index of the immovable world (fixed bodies).
+pub const WORLD: u32 = u32::MAX;
+
+/// Persistent identity of a contact point: the pair of colliders and the pair of features that make it.
+///
+/// The same physical corner keeps its key from step to step, so that its impulse can start the next solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContactKey {
+    /// Index of the pair's first collider in the detector's list.
+    pub collider_a: u32,
+    /// Index of the pair's second collider.
+    pub collider_b: u32,
+    /// Number that identifies the point within the pair.
+    pub feature: u32,
+}
+
+/// One contact point between two bodies, or a body and the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPoint {
+    /// Body A (index into the rigid bodies of the model); never [`WORLD`].
+    pub body_a: u32,
+    /// Body B, or [`WORLD`].
+    pub body_b: u32,
+    /// Identity of the point.
+    pub key: ContactKey,
+    /// Contact point in the world frame [m], half way between the two surfaces along the normal.
+    pub point: Vector3<f64>,
+    /// Unit normal in the world frame, from B to A.
+    pub normal: Vector3<f64>,
+    /// Gap [m]: > 0 open, < 0 penetrating.
+    pub gap: f64,
+    /// Coefficients of this pair.
+    pub law: ContactLaw,
+}
+
+/// Finds contact points between rigid bodies.
+///
+/// To add a detector: implement this trait; give the points of one pair in a stable order with stable keys; return them
+/// sorted by key (equal input must give equal bits); allocate nothing once warm.
+pub trait ContactDetector: Send + Sync {
+    /// Appends to `contacts` (cleared by the caller) every contact point whose gap may close within `horizon` seconds
+    /// at the present velocities; more points than these are allowed.
+    ///
+    /// `q` holds seven coordinates per moving body (x, y, z, w, i, j, k), `v` six velocities per moving body (linear
+    /// in the world frame, angular in the body frame).
+    fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>);
+
+    /// Name of a collider for records and messages.
+    fn collider_name(&self, collider: u32) -> &str;
+
+    /// A copy of its own for another run.
+    fn boxed_clone(&self) -> Box<dyn ContactDetector>;
+}

@@ -1,0 +1,99 @@
+//! The proof of how well a run satisfies its equations: energies, violations, residuals.
+
+use crate::schemes::StepReport;
+use serde::Serialize;
+
+/// Energies of a state and what left or entered since the start, all in joules.
+///
+/// The balance is  kinetic + potential + dissipated = initial + work + error; the error is that of the time discretisation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Potential energy.
+    pub potential: f64,
+    /// Dissipated by the normal impulses so far, −½(u_N⁺ + u_N⁻) p_N summed.
+    pub dissipated_impact: f64,
+    /// Dissipated by the tangential impulses so far, −½(u_T⁺ + u_T⁻)·p_T summed.
+    pub dissipated_friction: f64,
+    /// Work of the forces that have no potential, and of moving constraints and obstacles, so far.
+    pub work: f64,
+}
+
+impl Energy {
+    /// Kinetic plus potential energy [J].
+    #[must_use]
+    pub fn mechanical(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// What a run certifies about itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Certificate {
+    /// Steps taken.
+    pub steps: usize,
+    /// Largest penetration of a contact [m], over the states at the ends of the steps.
+    pub max_penetration: f64,
+    /// Largest |g| of a bilateral constraint (unit of the constraint).
+    pub max_constraint_violation: f64,
+    /// Largest |ġ| of a bilateral constraint (unit of the constraint per second).
+    pub max_constraint_velocity: f64,
+    /// Largest natural-map error of the one-step problems (mass unit chosen so that mean(diag W) = 1).
+    pub max_residual: f64,
+    /// Largest relative residual of the discrete equation of motion.
+    pub max_newton_residual: f64,
+    /// One-step problems that did not reach the tolerance.
+    pub unconverged: usize,
+    /// Steps repeated with a smaller step size.
+    pub halved_steps: usize,
+    /// Largest number of simultaneously active interactions.
+    pub max_active: usize,
+    /// Sum of the solver's iterations.
+    pub solver_iterations: usize,
+    /// Energy at the start.
+    pub initial: Energy,
+    /// Energy at the end.
+    pub last: Energy,
+    /// Largest rise of (mechanical energy + dissipated − work) over its initial value so far [J]: the largest energy error upwards.
+    pub max_energy_gain: f64,
+    /// Events counted.
+    pub events: usize,
+}
+
+impl Certificate {
+    /// Starts the account with the initial energy.
+    #[must_use]
+    pub fn new(initial: Energy) -> Self {
+        Certificate { initial, last: initial, ..Certificate::default() }
+    }
+
+    /// mechanical(last) + dissipated − work − mechanical(initial) [J]: what the time discretisation gained or lost.
+    #[must_use]
+    pub fn energy_error(&self) -> f64 {
+        let e = &self.last;
+        e.mechanical() + e.dissipated_impact + e.dissipated_friction - e.work - self.initial.mechanical()
+    }
+
+    /// Takes a finished step into the account; `energy` are kinetic and potential energy after it.
+    pub fn add_step(&mut self, report: &StepReport, kinetic: f64, potential: f64) {
+        self.steps += 1;
+        self.max_penetration = self.max_penetration.max(report.penetration);
+        self.max_constraint_violation = self.max_constraint_violation.max(report.constraint_violation);
+        self.max_constraint_velocity = self.max_constraint_velocity.max(report.constraint_velocity);
+        self.max_newton_residual = self.max_newton_residual.max(report.newton_residual);
+        self.max_active = self.max_active.max(report.n_active);
+        if let Some(solve) = &report.solve {
+            self.max_residual = self.max_residual.max(solve.residual_normalised);
+            self.solver_iterations += solve.iterations;
+        }
+        self.unconverged += usize::from(!report.converged());
+        let last = &mut self.last;
+        last.kinetic = kinetic;
+        last.potential = potential;
+        last.dissipated_impact += report.dissipated_impact;
+        last.dissipated_friction += report.dissipated_friction;
+        last.work += report.work;
+        self.max_energy_gain = self.max_energy_gain.max(self.energy_error());
+    }
+}

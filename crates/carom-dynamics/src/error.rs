@@ -1,0 +1,153 @@
+//! What can go wrong while a model is built or run.
+
+use carom_solvers::SolveError;
+
+use crate::formula::FormulaError;
+use crate::recording::RecordError;
+
+/// A value that is not finite, with the name of what gave it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what} is {value}")]
+pub struct NonFinite {
+    /// The formula or quantity.
+    pub what: String,
+    /// Its value: NaN or an infinity.
+    pub value: f64,
+}
+
+/// A model that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// A formula cannot be read.
+    #[error("{what}: {error}")]
+    Formula {
+        /// Which formula.
+        what: String,
+        /// Its text.
+        text: String,
+        /// What is wrong, and where in the text.
+        error: FormulaError,
+    },
+    /// The kinetic energy is not quadratic in the rates.
+    #[error("the kinetic energy is not quadratic in the rates: ∂²T/∂{first}∂{second} still depends on {rate}")]
+    NotQuadratic {
+        /// First rate.
+        first: String,
+        /// Second rate.
+        second: String,
+        /// The rate that should not appear.
+        rate: String,
+    },
+    /// A number out of its range.
+    #[error("{what} = {value}: {expected}")]
+    OutOfRange {
+        /// The quantity.
+        what: String,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// An array of the wrong length.
+    #[error("{what} has {found} entries, {expected} are needed")]
+    WrongLength {
+        /// The array.
+        what: String,
+        /// Entries needed.
+        expected: usize,
+        /// Entries found.
+        found: usize,
+    },
+    /// A body's inertia cannot belong to a body.
+    #[error("body \"{body}\": inertia with principal moments ({0:.6}, {1:.6}, {2:.6}) is not physical: each must be positive and none larger than the sum of the other two", .moments[0], .moments[1], .moments[2])]
+    Inertia {
+        /// The body.
+        body: String,
+        /// Principal moments [kg m²].
+        moments: [f64; 3],
+    },
+    /// Two things with one name.
+    #[error("two {what}s are called \"{name}\"")]
+    DuplicateName {
+        /// What they are.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A matrix that should be symmetric positive definite is not.
+    #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]
+    MassNotPositive {
+        /// The system.
+        system: String,
+    },
+    /// An initial state that is not one.
+    #[error("initial state of {system}: {reason}")]
+    BadState {
+        /// The system.
+        system: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A value that is not finite at the initial state.
+    #[error("at the initial state, {0}")]
+    NonFinite(#[from] NonFinite),
+}
+
+/// A step that could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// A quantity is not finite.
+    #[error("at t = {t:.9} s, {source}")]
+    NonFinite {
+        /// Time [s].
+        t: f64,
+        /// What is not finite.
+        source: NonFinite,
+    },
+    /// The iteration matrix M + hθC + h²θ²K of a system has no inverse.
+    #[error("at t = {t:.9} s, the iteration matrix of {system} (block {block}) is singular: is a mass zero?")]
+    SingularIterationMatrix {
+        /// Time [s].
+        t: f64,
+        /// Name of the first coordinate of the block.
+        system: String,
+        /// Number of the block.
+        block: usize,
+    },
+    /// The solver refused the one-step problem.
+    #[error("at t = {t:.9} s, {source}")]
+    Solve {
+        /// Time [s].
+        t: f64,
+        /// Why.
+        source: SolveError,
+    },
+}
+
+/// A run that ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A step failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// A step did not converge and the policy is to stop.
+    #[error(
+        "at t = {t:.9} s, step {step}: {what} stopped at residual {residual:.3e} after {iterations} iterations, above the tolerance. \
+         Try a larger simulation.solver.max_iterations, a smaller simulation.step, or simulation.on_failure = \"warn\" or \"halve-step\""
+    )]
+    NotConverged {
+        /// Time at the start of the step [s].
+        t: f64,
+        /// Number of the step.
+        step: usize,
+        /// "the one-step problem" or "Newton's iteration".
+        what: &'static str,
+        /// Residual reached.
+        residual: f64,
+        /// Iterations made.
+        iterations: usize,
+    },
+    /// The recorder failed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}

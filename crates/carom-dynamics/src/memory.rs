@@ -1,0 +1,187 @@
+//! What a step may reuse from the steps before: contacts, impulses, factorisations, work arrays.
+
+use crate::active_set::ActiveSet;
+use crate::block_diagonal::BlockFactor;
+use crate::detection::{ContactDetector, ContactKey, ContactPoint};
+use crate::model::Model;
+use crate::state::State;
+use crate::systems::Scratch;
+use carom_solvers::registry::friction_contact_solver;
+use carom_solvers::{Delassus, BlockSparse, FrictionContact, FrictionSolver, FrictionSolverParams, Solution, SolveError};
+
+/// Everything that changes during a run besides the state. Dropping it loses speed, never correctness.
+pub struct StepMemory {
+    /// Finds contacts between bodies.
+    pub(crate) detector: Option<Box<dyn ContactDetector>>,
+    /// Contact points of the present step.
+    pub(crate) contacts: Vec<ContactPoint>,
+    /// Interactions by formula, evaluated at the start of the step.
+    pub(crate) candidates: Candidates,
+    /// The active interactions with their Jacobians.
+    pub(crate) active: ActiveSet,
+    /// The one-step problem and its solution.
+    pub(crate) problem: FrictionContact,
+    pub(crate) solution: Solution,
+    pub(crate) solver: FrictionSolver,
+    /// Impulses of the last step by identity.
+    pub(crate) warm: WarmStart,
+    /// Mass and iteration matrices.
+    pub(crate) matrices: Matrices,
+    /// Work vectors.
+    pub(crate) work: Work,
+    pub(crate) scratch: Scratch,
+}
+
+impl StepMemory {
+    /// Memory for a run of `model` with the given solver.
+    ///
+    /// # Errors
+    /// Parameters of the solver that it refuses.
+    pub fn new(model: &Model, solver: &FrictionSolverParams) -> Result<Self, SolveError> {
+        let n_v = model.systems().velocities().len();
+        Ok(StepMemory {
+            detector: model.detector().map(ContactDetector::boxed_clone),
+            contacts: Vec::new(),
+            candidates: Candidates::new(model),
+            active: ActiveSet::default(),
+            problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
+            solution: Solution { r: Vec::new(), u: Vec::new() },
+            solver: friction_contact_solver(solver)?,
+            warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
+            matrices: Matrices::default(),
+            work: Work::new(n_v, model.systems().coordinates().len()),
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// Puts `state` back to the start of the last step, which began at time `t`.
+    pub fn restore(&self, state: &mut State, t: f64) {
+        state.t = t;
+        state.q.copy_from_slice(&self.work.q_start);
+        state.v.copy_from_slice(&self.work.v_start);
+    }
+
+    /// The contact points found for the last step.
+    #[must_use]
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.contacts
+    }
+
+    /// The interactions that were active in the last step.
+    #[must_use]
+    pub fn active(&self) -> &ActiveSet {
+        &self.active
+    }
+
+    /// Impulses p of the last step, in the rows of [`StepMemory::active`].
+    #[must_use]
+    pub fn impulses(&self) -> &[f64] {
+        &self.solution.r
+    }
+
+    /// The one-step problem of the last step.
+    #[must_use]
+    pub fn problem(&self) -> &FrictionContact {
+        &self.problem
+    }
+}
+
+/// Values of the interactions by formula at the start of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    /// First row of each interaction, and the total.
+    pub rows: Vec<usize>,
+    /// First entry of each Jacobian, and the total.
+    pub entries: Vec<usize>,
+    pub position: Vec<f64>,
+    pub jacobian: Vec<f64>,
+    pub bias: Vec<f64>,
+    pub velocity: Vec<f64>,
+    /// Constant Jacobians have been written.
+    pub ready: bool,
+}
+
+impl Candidates {
+    fn new(model: &Model) -> Self {
+        let (mut rows, mut entries) = (vec![0], vec![0]);
+        for interaction in model.interactions() {
+            let relation = interaction.relation();
+            rows.push(rows[rows.len() - 1] + relation.n_rows());
+            entries.push(entries[entries.len() - 1] + relation.n_rows() * relation.velocities().len());
+        }
+        let (n_rows, n_entries) = (rows[rows.len() - 1], entries[entries.len() - 1]);
+        Candidates {
+            rows,
+            entries,
+            position: vec![0.0; n_rows],
+            jacobian: vec![0.0; n_entries],
+            bias: vec![0.0; n_rows],
+            velocity: vec![0.0; n_rows],
+            ready: false,
+        }
+    }
+}
+
+/// Impulses of the last step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WarmStart {
+    pub by_interaction: Vec<[f64; 6]>,
+    /// Sorted by key.
+    pub by_contact: Vec<(ContactKey, [f64; 3])>,
+}
+
+impl WarmStart {
+    pub fn of_contact(&self, key: &ContactKey) -> [f64; 3] {
+        match self.by_contact.binary_search_by(|(other, _)| other.cmp(key)) {
+            Ok(i) => self.by_contact[i].1,
+            Err(_) => [0.0; 3],
+        }
+    }
+}
+
+/// Mass matrix, iteration matrix M̂ and its factor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Matrices {
+    pub mass: Vec<f64>,
+    pub mass_ready: bool,
+    pub iteration: Vec<f64>,
+    pub factor: BlockFactor,
+    /// (h, θ) for which `factor` was made, where M̂ depends on nothing else.
+    pub factor_of: Option<(f64, f64)>,
+}
+
+/// Work vectors of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    pub v_start: Vec<f64>,
+    pub q_start: Vec<f64>,
+    pub q_theta: Vec<f64>,
+    pub displacement: Vec<f64>,
+    pub v_free: Vec<f64>,
+    pub force_start: Vec<f64>,
+    pub force_end: Vec<f64>,
+    pub applied_start: Vec<f64>,
+    pub applied_end: Vec<f64>,
+    pub residual: Vec<f64>,
+    pub momentum: Vec<f64>,
+}
+
+impl Work {
+    fn new(n_v: usize, n_q: usize) -> Self {
+        let v = || vec![0.0; n_v];
+        let q = || vec![0.0; n_q];
+        Work {
+            v_start: v(),
+            q_start: q(),
+            q_theta: q(),
+            displacement: v(),
+            v_free: v(),
+            force_start: v(),
+            force_end: v(),
+            applied_start: v(),
+            applied_end: v(),
+            residual: v(),
+            momentum: v(),
+        }
+    }
+}

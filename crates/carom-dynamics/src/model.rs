@@ -1,0 +1,102 @@
+//! A model: what stays constant during a run.
+
+use crate::detection::ContactDetector;
+use crate::error::ModelError;
+use crate::interactions::Interaction;
+use crate::laws::Law;
+use crate::relations::{FormulaRelation, FormulaSource, Relation};
+use crate::state::State;
+use crate::system_set::SystemSet;
+use crate::systems::{Scratch, System};
+use std::sync::Arc;
+
+/// Systems, the interactions between them, and the detector that finds contacts of bodies.
+pub struct Model {
+    systems: Arc<SystemSet>,
+    interactions: Vec<Interaction>,
+    detector: Option<Box<dyn ContactDetector>>,
+}
+
+impl Model {
+    /// A model of these systems, free of interactions.
+    ///
+    /// # Errors
+    /// Two coordinates of one name.
+    pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
+        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), detector: None })
+    }
+
+    /// Adds an interaction: a relation and the law that binds its velocity and impulse.
+    ///
+    /// # Errors
+    /// A name that exists, a law's coefficient out of range.
+    pub fn add_interaction(&mut self, name: &str, relation: Box<dyn Relation>, law: Law) -> Result<(), ModelError> {
+        if self.interactions.iter().any(|other| other.name() == name) {
+            return Err(ModelError::DuplicateName { what: "interaction", name: name.to_owned() });
+        }
+        let interaction = Interaction::new(name, relation, law, self.systems.layout())?;
+        self.interactions.push(interaction);
+        Ok(())
+    }
+
+    /// Adds an interaction by formula: a constraint with one row per equation, or a contact with its gap and tangents.
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; formulas that cannot be read.
+    pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
+        let relation = FormulaRelation::new(source, &self.systems)?;
+        self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// Sets the detector of contacts between rigid bodies.
+    pub fn set_detector(&mut self, detector: Box<dyn ContactDetector>) {
+        self.detector = Some(detector);
+    }
+
+    /// The systems.
+    #[must_use]
+    pub fn systems(&self) -> &SystemSet {
+        &self.systems
+    }
+
+    /// The interactions by formula or closure, in order.
+    #[must_use]
+    pub fn interactions(&self) -> &[Interaction] {
+        &self.interactions
+    }
+
+    /// The detector of contacts between rigid bodies.
+    #[must_use]
+    pub fn detector(&self) -> Option<&dyn ContactDetector> {
+        self.detector.as_deref()
+    }
+
+    /// Checks an initial state: lengths, finiteness, unit quaternions, mass and forces finite, mass positive definite.
+    ///
+    /// # Errors
+    /// [`ModelError`] naming what is wrong.
+    pub fn check_state(&self, state: &State) -> Result<(), ModelError> {
+        let systems = &self.systems;
+        for (what, names, values) in [("position", systems.coordinates(), &state.q), ("velocity", systems.velocities(), &state.v)] {
+            if values.len() != names.len() {
+                return Err(ModelError::WrongLength { what: format!("the initial {what}"), expected: names.len(), found: values.len() });
+            }
+            if let Some((name, &value)) = names.iter().zip(values).find(|(_, x)| !x.is_finite()) {
+                return Err(ModelError::OutOfRange { what: format!("initial {what} of {}", name.name), value, expected: "a finite number is needed" });
+            }
+        }
+        systems.check_state(&state.q)?;
+        let (layout, mut scratch) = (systems.layout(), Scratch::default());
+        let mut mass = vec![0.0; layout.n_values()];
+        systems.mass(state.t, &state.q, &mut mass, &mut scratch)?;
+        systems.force(state.t, &state.q, &state.v, &mut vec![0.0; state.v.len()], &mut scratch)?;
+        for b in 0..layout.n_blocks() {
+            let n = layout.size(b);
+            let block = nalgebra::DMatrix::from_row_slice(n, n, &mass[layout.values[b]..layout.values[b + 1]]);
+            if block.cholesky().is_none() {
+                return Err(ModelError::MassNotPositive { system: systems.velocities()[layout.rows[b]].name.clone() });
+            }
+        }
+        Ok(())
+    }
+}

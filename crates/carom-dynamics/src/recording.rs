@@ -1,0 +1,140 @@
+//! What a run tells while it goes: frames, events and, at the end, the certificate.
+
+use crate::diagnostics::{Certificate, Energy};
+use crate::schemes::StepReport;
+use nalgebra::Vector3;
+
+/// Receives what a run computes. Implementations write files, keep arrays, or ignore.
+///
+/// A recorder gets the initial state first and the final state last, whatever its interval.
+pub trait Recorder {
+    /// A recorded instant.
+    ///
+    /// # Errors
+    /// [`RecordError`] ends the run; what was recorded so far stays.
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError>;
+
+    /// Something happened between frames.
+    ///
+    /// # Errors
+    /// As [`Recorder::frame`].
+    fn event(&mut self, event: &Event) -> Result<(), RecordError>;
+
+    /// The run is over (finished, failed or interrupted).
+    ///
+    /// # Errors
+    /// As [`Recorder::frame`].
+    fn finish(&mut self, certificate: &Certificate) -> Result<(), RecordError>;
+}
+
+/// A recorder failed, most often because the disk is full or the file cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot record the run: {reason}")]
+pub struct RecordError {
+    /// What went wrong, in words.
+    pub reason: String,
+}
+
+/// One recorded instant, borrowed from the running simulation.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Number of the step that ended here; 0 for the initial state.
+    pub step: usize,
+    /// Time [s].
+    pub t: f64,
+    /// Coordinates.
+    pub q: &'a [f64],
+    /// Velocities as the files give them: angular velocities in the world frame.
+    pub v: &'a [f64],
+    /// Energies and their balance so far.
+    pub energy: Energy,
+    /// Interactions that were active in the step that ended here: constraints, contacts by formula, contacts of bodies.
+    pub contacts: &'a [ContactRecord],
+    /// Gaps of all contacts by formula at this instant [m], in the model's order.
+    pub gaps: &'a [f64],
+    /// Report of the step that ended here; `None` for the initial state.
+    pub report: Option<&'a StepReport>,
+}
+
+/// An active interaction in a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactRecord {
+    /// Where it comes from.
+    pub source: Source,
+    /// Number of rows (1 to 6); the rest of `velocity` and `impulse` is zero.
+    pub dim: usize,
+    /// Gap at the start of the step [m] (zero for constraints).
+    pub gap: f64,
+    /// Local velocity u⁺ at the end of the step, normal first [m/s or the formula's unit per second].
+    pub velocity: [f64; 6],
+    /// Impulse p of the step, normal first [N·s].
+    pub impulse: [f64; 6],
+    /// Contact point in the world frame [m]; zero for formula interactions.
+    pub point: Vector3<f64>,
+    /// Unit normal in the world frame; zero for formula interactions.
+    pub normal: Vector3<f64>,
+}
+
+/// Where an interaction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Interaction number in the model (constraint or contact by formula or closure).
+    Interaction(u32),
+    /// Contact of two colliders (numbers in the detector's list).
+    Colliders(u32, u32),
+}
+
+/// Something that happened at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Time at the end of the step in which it happened [s].
+    pub t: f64,
+    /// What happened.
+    pub kind: EventKind,
+    /// Name of the interaction, "a–b" for two colliders; empty when none is meant.
+    pub name: String,
+    /// Normal impulse [N·s] of the step, or zero.
+    pub impulse: f64,
+}
+
+/// The kinds of event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A contact began to carry an impulse.
+    ContactClosed,
+    /// A contact ceased to carry an impulse.
+    ContactOpened,
+    /// A one-step problem was not solved to the tolerance (and the run went on, as asked).
+    SolveNotConverged,
+    /// The step was halved after a failed solve.
+    StepHalved,
+}
+
+impl EventKind {
+    /// Name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::ContactClosed => "contact-closed",
+            EventKind::ContactOpened => "contact-opened",
+            EventKind::SolveNotConverged => "solve-not-converged",
+            EventKind::StepHalved => "step-halved",
+        }
+    }
+}
+
+/// A recorder that keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoRecorder;
+
+impl Recorder for NoRecorder {
+    fn frame(&mut self, _: &Frame<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+    fn event(&mut self, _: &Event) -> Result<(), RecordError> {
+        Ok(())
+    }
+    fn finish(&mut self, _: &Certificate) -> Result<(), RecordError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Jacobian of a contact point between two rigid bodies.
+//!
+//! The local velocity is that of A relative to B at the point, in the right-handed frame (n, t₁, t₂). For a direction d,
+//! with angular velocities in the body frames,
+//!
+//!     u·d = d·v_A + (R_Aᵀ (r_A × d))·ω_A − d·v_B − (R_Bᵀ (r_B × d))·ω_B.
+
+use crate::detection::{ContactPoint, WORLD};
+use crate::systems::rigid_bodies::{centre, orientation};
+use nalgebra::{Matrix3, Vector3};
+
+/// Width of the rows of one body: linear and angular block.
+pub const BODY_WIDTH: usize = 6;
+
+/// Two unit tangents that make (n, t₁, t₂) right-handed and orthonormal, deterministic in n.
+///
+/// t₁ is the normalised projection of the coordinate axis least aligned with n, so the frame turns smoothly with n
+/// except where that axis changes.
+#[must_use]
+pub fn tangents(n: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    let axis = match n.iamin() {
+        0 => Vector3::x(),
+        1 => Vector3::y(),
+        _ => Vector3::z(),
+    };
+    let t1 = (axis - n * n.dot(&axis)).normalize();
+    (t1, n.cross(&t1))
+}
+
+/// Writes the rows n (and t₁, t₂ when `dim` is 3) of a contact, over the blocks (A linear, A angular[, B linear, B angular]).
+///
+/// `q` are the coordinates of the rigid bodies.
+pub fn write_jacobian(contact: &ContactPoint, q: &[f64], dim: usize, rows: &mut [f64]) {
+    let (t1, t2) = tangents(&contact.normal);
+    let directions = [contact.normal, t1, t2];
+    let width = rows.len() / dim;
+    for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
+        if body == WORLD {
+            continue;
+        }
+        let body = body as usize;
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let arm = contact.point - centre(q, body);
+        let to_body: Matrix3<f64> = orientation(q, body).to_rotation_matrix().matrix().transpose();
+        for (row, d) in rows.chunks_exact_mut(width).zip(&directions) {
+            let row = &mut row[side * BODY_WIDTH..(side + 1) * BODY_WIDTH];
+            row[..3].copy_from_slice((d * sign).as_slice());
+            row[3..].copy_from_slice((to_body * (arm.cross(d) * sign)).as_slice());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detection::ContactKey;
+    use crate::laws::ContactLaw;
+    use nalgebra::UnitQuaternion;
+
+    #[test]
+    fn frames_are_right_handed_and_orthonormal() {
+        for n in [Vector3::x(), -Vector3::y(), Vector3::z(), Vector3::new(0.3, -0.5, 0.2).normalize(), Vector3::new(1.0, 1.0, 1.0).normalize()] {
+            let (t1, t2) = tangents(&n);
+            let frame = Matrix3::from_columns(&[n, t1, t2]);
+            assert!((frame.transpose() * frame - Matrix3::identity()).amax() < 1e-15);
+            assert!((frame.determinant() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    /// The rows give the relative velocity of the two material points, computed here directly.
+    #[test]
+    fn rows_give_the_relative_velocity() {
+        let (ra, rb) = (UnitQuaternion::from_euler_angles(0.1, 0.2, 0.3), UnitQuaternion::from_euler_angles(-1.0, 0.5, 2.0));
+        let (xa, xb) = (Vector3::new(0.0, 0.1, 1.0), Vector3::new(0.2, -0.3, -0.4));
+        let mut q = Vec::new();
+        for (x, r) in [(xa, ra), (xb, rb)] {
+            q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
+        }
+        let law = ContactLaw { friction: 0.0, restitution: 0.0, tangential_restitution: 0.0 };
+        let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
+        let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
+        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law };
+        let mut rows = [0.0; 36];
+        write_jacobian(&contact, &q, 3, &mut rows);
+        let v = [0.5, -0.2, 0.1, 1.0, 2.0, -1.0, 0.3, 0.2, 0.9, -0.4, 0.6, 0.8];
+        let at = |x: Vector3<f64>, r: UnitQuaternion<f64>, v: &[f64]| {
+            Vector3::from_column_slice(&v[..3]) + (r * Vector3::from_column_slice(&v[3..6])).cross(&(point - x))
+        };
+        let relative = at(xa, ra, &v[..6]) - at(xb, rb, &v[6..]);
+        let (t1, t2) = tangents(&normal);
+        for (row, d) in rows.chunks_exact(12).zip([normal, t1, t2]) {
+            let u: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
+            assert!((u - relative.dot(&d)).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Constraints and contacts by formula of (t, q): G, ∂g/∂t and (dG/dt) v + db/dt by symbolic differentiation.
+
+use super::{Relation, Rows};
+use crate::error::{ModelError, NonFinite};
+use crate::formula::{Expr, Graph, Scope, Tape};
+use crate::system_set::SystemSet;
+use crate::systems::Scratch;
+use crate::systems::formula_force::{compile, parse};
+use std::sync::Arc;
+
+/// The text of a relation: its rows, each a formula with a name for messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormulaSource {
+    /// Name and text of each row: (`gap of "floor"`, `y - 0.1`).
+    pub rows: Vec<(String, String)>,
+    /// Constants of the formulas.
+    pub parameters: Vec<(String, f64)>,
+}
+
+/// A compiled relation.
+#[derive(Clone, Debug)]
+pub struct FormulaRelation {
+    names: Vec<String>,
+    /// Coordinates of the model the formulas use.
+    coordinates: Vec<usize>,
+    velocities: Vec<usize>,
+    /// g; inputs t, q.
+    position: Tape,
+    /// ∂g/∂q by rows, then ∂g/∂t; inputs t, q.
+    jacobian: Tape,
+    /// Second derivative along (1, q̇): inputs t, q, q̇.
+    acceleration: Tape,
+    constant: bool,
+    /// For systems with q̇ = T(q) v, T ≠ I: how to turn ∂g/∂q into G.
+    curved: Option<Arc<SystemSet>>,
+}
+
+impl FormulaRelation {
+    /// Reads and differentiates the rows. Coordinates are those of `systems`.
+    ///
+    /// # Errors
+    /// Formulas that cannot be read.
+    pub fn new(source: &FormulaSource, systems: &Arc<SystemSet>) -> Result<Self, ModelError> {
+        let mut graph = Graph::new();
+        let t = graph.symbol("t");
+        let symbols: Vec<Expr> = systems.coordinates().iter().map(|c| graph.symbol(&c.name)).collect();
+        let mut scope = Scope::new();
+        scope.symbol("t", t);
+        for (coordinate, &symbol) in systems.coordinates().iter().zip(&symbols) {
+            scope.symbol(&coordinate.name, symbol);
+        }
+        for (name, value) in &source.parameters {
+            scope.constant(name, *value);
+        }
+        let mut rows = Vec::with_capacity(source.rows.len());
+        for (name, text) in &source.rows {
+            rows.push(parse(&mut graph, name, text, &scope)?);
+        }
+
+        let used: Vec<usize> = (0..symbols.len()).filter(|&i| rows.iter().any(|&row| graph.depends_on(row, &[symbols[i]]))).collect();
+        let q: Vec<Expr> = used.iter().map(|&i| symbols[i]).collect();
+        let rates: Vec<Expr> = (0..q.len()).map(|i| graph.symbol(&format!("rate {i}"))).collect();
+        let (mut derivatives, mut explicit, mut accelerations) = (Vec::new(), Vec::new(), Vec::new());
+        for &row in &rows {
+            derivatives.extend(q.iter().map(|&q| graph.derivative(row, q)));
+            explicit.push(graph.derivative(row, t));
+            accelerations.push(second_derivative(&mut graph, row, t, &q, &rates));
+        }
+        let entries = [derivatives, explicit].concat();
+        let state: Vec<Expr> = std::iter::once(t).chain(q.iter().copied()).collect();
+        let curved = used.iter().any(|&i| !systems.is_flat(i));
+        let constant = !curved && !entries.iter().any(|&e| graph.depends_on(e, &state));
+        let moving: Vec<Expr> = state.iter().chain(&rates).copied().collect();
+        Ok(FormulaRelation {
+            names: source.rows.iter().map(|(name, _)| name.clone()).collect(),
+            velocities: systems.velocities_of(&used),
+            position: compile(&graph, &state, &rows),
+            jacobian: compile(&graph, &state, &entries),
+            acceleration: compile(&graph, &moving, &accelerations),
+            coordinates: used,
+            constant,
+            curved: curved.then(|| Arc::clone(systems)),
+        })
+    }
+
+    fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], rates: &[f64], scratch: &mut Scratch) {
+        scratch.inputs.clear();
+        scratch.inputs.push(t);
+        scratch.inputs.extend(self.coordinates.iter().map(|&i| q[i]));
+        scratch.inputs.extend_from_slice(rates);
+        scratch.outputs.resize(tape.n_outputs(), 0.0);
+        tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
+    }
+
+    fn check(&self, values: &[f64], per_row: usize, what: &str) -> Result<(), NonFinite> {
+        match values.iter().position(|x| !x.is_finite()) {
+            None => Ok(()),
+            Some(i) => Err(NonFinite { what: format!("{what}{}", self.names[(i / per_row.max(1)).min(self.names.len() - 1)]), value: values[i] }),
+        }
+    }
+}
+
+/// d²g/dt² along q̇ = rates with q̈ = 0:  g_tt + 2 Σ g_tq q̇ + Σ Σ g_qq q̇ q̇.
+fn second_derivative(graph: &mut Graph, row: Expr, t: Expr, q: &[Expr], rates: &[Expr]) -> Expr {
+    let total = |graph: &mut Graph, e: Expr| {
+        let mut sum = graph.derivative(e, t);
+        for (&q, &rate) in q.iter().zip(rates) {
+            let slope = graph.derivative(e, q);
+            let term = graph.mul(slope, rate);
+            sum = graph.add(sum, term);
+        }
+        sum
+    };
+    let first = total(graph, row);
+    total(graph, first)
+}
+
+impl Relation for FormulaRelation {
+    fn n_rows(&self) -> usize {
+        self.names.len()
+    }
+
+    fn velocities(&self) -> &[usize] {
+        &self.velocities
+    }
+
+    fn is_constant(&self) -> bool {
+        self.constant
+    }
+
+    fn position(&self, t: f64, q: &[f64], g: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.evaluate(&self.position, t, q, &[], scratch);
+        self.check(&scratch.outputs, 1, "the ")?;
+        g.copy_from_slice(&scratch.outputs);
+        Ok(())
+    }
+
+    fn jacobian(&self, t: f64, q: &[f64], rows: Rows<'_>, scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.evaluate(&self.jacobian, t, q, &[], scratch);
+        self.check(&scratch.outputs, self.coordinates.len(), "the derivative of the ")?;
+        let (gradient, bias) = scratch.outputs.split_at(self.n_rows() * self.coordinates.len());
+        rows.bias.copy_from_slice(bias);
+        match &self.curved {
+            None => rows.jacobian.copy_from_slice(gradient),
+            Some(systems) => {
+                let widths = (self.coordinates.len(), self.velocities.len());
+                for (row, out) in gradient.chunks_exact(widths.0).zip(rows.jacobian.chunks_exact_mut(widths.1)) {
+                    systems.pull_back(q, (&self.coordinates, row), (&self.velocities, out));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        let rates: Vec<f64> = match &self.curved {
+            None => self.velocities.iter().map(|&i| v[i]).collect(),
+            Some(systems) => self.coordinates.iter().map(|&c| systems.rate(q, v, c)).collect(),
+        };
+        self.evaluate(&self.acceleration, t, q, &rates, scratch);
+        self.check(&scratch.outputs, 1, "the second derivative of the ")?;
+        bias.copy_from_slice(&scratch.outputs);
+        if let Some(systems) = &self.curved {
+            // g_q (dT/dt) v
+            self.evaluate(&self.jacobian, t, q, &[], scratch);
+            for (row, bias) in scratch.outputs.chunks_exact(self.coordinates.len()).zip(bias) {
+                *bias += row.iter().zip(&self.coordinates).map(|(g, &c)| g * systems.rate_bias(q, v, c)).sum::<f64>();
+            }
+        }
+        Ok(())
+    }
+}

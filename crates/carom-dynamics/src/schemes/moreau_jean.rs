@@ -1,0 +1,307 @@
+//! The Moreau–Jean θ–γ scheme.
+//!
+//! With x_{k+θ} = (1 − θ) x_k + θ x_{k+1}, one step of size h solves
+//!
+//!     M(q_{k+θ}) (v_{k+1} − v_k) = h [(1 − θ) F(t_k, q_k, v_k) + θ F(t_{k+1}, q_{k+1}, v_{k+1})] + Gᵀ p_{k+1}
+//!     q_{k+1} = q_k ⊕ h T v_{k+θ},      u_{k+1} = G(q_{k+θ}) v_{k+1} + b
+//!     bilateral:   u_{k+1} = 0
+//!     contact:     if g(q_k) + γ h u_{N,k} ≤ 0   then  K* ∋ û ⟂ p_{k+1} ∈ K,  else p_{k+1} = 0
+//!                  û = (u_N + e u_{N,k} + μ ‖u_T + e_T u_{T,k}‖, u_T + e_T u_{T,k})
+//!
+//! [Acary2009, eqs. 45–49], [Haddouni2015, §2.1.2.1 and Algorithm 2], [Moreau1999, §8]. It differs from Acary2009 in the
+//! direction of θ (there x_{k+θ} = (1 − θ) x_{k+1} + θ x_k; for θ = 1/2 the same) and in that a contact within
+//! `activation_threshold` counts as closed. The state-dependent M, F and G are iterated to convergence (Newton with
+//! M̂ = M + hθ C + h²θ² K), each iteration solving the one-step problem.
+//!
+//! Conserves: energy between impacts for θ = 1/2, constant M and quadratic potentials; dissipates for θ > 1/2.
+//! Violates: positions, gaps and constraints drift by O(h), since laws are imposed on velocities.
+//! Order: 1 across impacts, 2 in smooth phases for θ = 1/2. Consistent through accumulations of impacts.
+
+use super::{Scheme, StepReport};
+use crate::assembly::{
+    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, select_active, solve_problem,
+    update_jacobians,
+};
+use crate::block_diagonal::dot;
+use crate::error::{ModelError, NonFinite, StepError};
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::state::State;
+use crate::systems::{Instant, JacobianFactors};
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`MoreauJean`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MoreauJeanParams {
+    /// θ of the smooth terms, dimensionless, default 1/2, in [0, 1]. 1/2 is of second order in smooth phases and does
+    /// not damp; towards 1 high frequencies are damped; below 1/2 the scheme is only conditionally stable.
+    pub theta: f64,
+    /// γ of the activation rule g + γ h u_N ≤ 0, dimensionless, default 1/2, in [0, 1]. Larger values close contacts
+    /// earlier (less penetration, impacts before touch).
+    pub gamma: f64,
+    /// A contact whose predicted gap is below this counts as closed [m], default 1e-9, ≥ 0. It keeps bodies that rest on
+    /// each other with gaps of round-off size in contact; 0 is the rule of the papers.
+    pub activation_threshold: f64,
+    /// Where M and G are evaluated.
+    pub configuration: Configuration,
+    /// Newton's iteration stops when the residual of the equation of motion is below this fraction of its largest term;
+    /// dimensionless, default 1e-12, nominal 1e-14 … 1e-6.
+    pub newton_tolerance: f64,
+    /// Largest number of Newton iterations, default 50, ≥ 1.
+    pub newton_max_iterations: usize,
+}
+
+/// Configuration at which M and G of a step are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Configuration {
+    /// q_k, as in Haddouni2015 (2.22): G is explicit, order 1 also in smooth phases when M or G depend on q.
+    Start,
+    /// q_{k+θ}, as in Acary2009 (45): the default.
+    #[default]
+    Theta,
+    /// q_{k+1}, as in Haddouni2015 Algorithm 2: order 1 in smooth phases when M or G depend on q.
+    End,
+}
+
+impl Default for MoreauJeanParams {
+    fn default() -> Self {
+        MoreauJeanParams {
+            theta: 0.5,
+            gamma: 0.5,
+            activation_threshold: 1e-9,
+            configuration: Configuration::Theta,
+            newton_tolerance: 1e-12,
+            newton_max_iterations: 50,
+        }
+    }
+}
+
+impl MoreauJeanParams {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`] naming the parameter.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
+            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
+        };
+        check((0.0..=1.0).contains(&self.theta), "theta", self.theta, "a number in [0, 1] is needed")?;
+        check((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "a number in [0, 1] is needed")?;
+        let threshold = self.activation_threshold;
+        check(threshold >= 0.0 && threshold.is_finite(), "activation_threshold", threshold, "a length ≥ 0 [m] is needed")?;
+        let tolerance = self.newton_tolerance;
+        check(tolerance > 0.0 && tolerance < 1.0, "newton_tolerance", tolerance, "a number in (0, 1) is needed")?;
+        let n = self.newton_max_iterations;
+        check(n > 0, "newton_max_iterations", n as f64, "at least 1 is needed")
+    }
+}
+
+/// The Moreau–Jean scheme.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MoreauJean {
+    /// Its settings.
+    pub params: MoreauJeanParams,
+}
+
+impl Scheme for MoreauJean {
+    fn name(&self) -> &'static str {
+        "moreau-jean"
+    }
+
+    fn order(&self) -> (usize, usize) {
+        (1, if self.params.theta == 0.5 && self.params.configuration == Configuration::Theta { 2 } else { 1 })
+    }
+
+    /// One step. `h` in seconds. Cost: one factorisation of M̂ per Newton iteration (none where M̂ is constant),
+    /// O(interactions) for W and per sweep of the solver.
+    fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
+        let p = &self.params;
+        let mut report = StepReport::default();
+        let t_start = state.t;
+        let located = at_time(t_start);
+
+        // (q_k, v_k) => contacts, gaps, local velocities => active set
+        detect_contacts(model, state, memory, p.gamma * h);
+        evaluate_candidates(model, state, memory).map_err(&located)?;
+        let rule = Activation { horizon: p.gamma * h, threshold: p.activation_threshold };
+        select_active(model, state, memory, rule, &mut report);
+        report.n_active = memory.active.items().len();
+        self.begin(model, state, memory).map_err(&located)?;
+
+        let linear = model.systems().is_affine();
+        while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
+            let first = report.newton_iterations == 0;
+            // (q_k, v) => q_{k+θ}, M, M̂, v_free
+            self.free_motion(model, state, memory, h)?;
+            if memory.active.is_empty() {
+                state.v.copy_from_slice(&memory.work.v_free);
+            } else {
+                // G(q_{k+θ}), M̂, v_free => W, q => p => v_{k+1}
+                update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
+                assemble_problem(model, memory, first);
+                report.solve = Some(solve_problem(model, state, memory)?);
+            }
+            // v_{k+1} => q_{k+1}, residual of the equation of motion
+            self.advance(model, state, memory, h).map_err(&located)?;
+            report.newton_iterations += 1;
+            let constant = linear && memory.active.items().iter().all(|item| item.is_constant(model));
+            if constant {
+                report.newton_converged = true;
+            } else {
+                report.newton_residual = self.residual(model, state, memory, h).map_err(&located)?;
+                report.newton_converged = report.newton_residual <= p.newton_tolerance;
+            }
+        }
+
+        // impulses and energies
+        self.finish(model, state, memory, h, &mut report).map_err(&located)?;
+        Ok(report)
+    }
+}
+
+/// The stages of a step; `state.q` and `state.v` hold the current iterate of the end of the step, `state.t` its start.
+impl MoreauJean {
+    /// Fraction of the step at which M and G are evaluated.
+    fn fraction(&self) -> f64 {
+        match self.params.configuration {
+            Configuration::Start => 0.0,
+            Configuration::Theta => self.params.theta,
+            Configuration::End => 1.0,
+        }
+    }
+
+    /// Keeps the start of the step, and F and the applied forces there.
+    fn begin(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+        let StepMemory { work, scratch, .. } = memory;
+        work.q_start.copy_from_slice(&state.q);
+        work.v_start.copy_from_slice(&state.v);
+        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch)
+    }
+
+    /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T v_{k+θ}.
+    fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+        let (theta, work) = (self.params.theta, &mut memory.work);
+        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
+            *w = h * ((1.0 - theta) * start + theta * end);
+        }
+        model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
+        for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
+            if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+                return Err(NonFinite { what: names[i].name.clone(), value: values[i] });
+            }
+        }
+        Ok(())
+    }
+
+    /// M at q_{k+θ}, unless constant.
+    fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+        let StepMemory { work, matrices, scratch, .. } = memory;
+        let systems = model.systems();
+        let fraction = self.fraction();
+        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
+            *w = fraction * h * ((1.0 - self.params.theta) * start + self.params.theta * end);
+        }
+        systems.advance(&work.q_start, &work.displacement, &mut work.q_theta);
+        if !(matrices.mass_ready && systems.mass_is_constant()) {
+            matrices.mass.resize(systems.layout().n_values(), 0.0);
+            systems.mass(state.t + fraction * h, &work.q_theta, &mut matrices.mass, scratch)?;
+            matrices.mass_ready = true;
+        }
+        Ok(())
+    }
+
+    /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
+    fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+        let StepMemory { work, matrices, scratch, .. } = memory;
+        let (systems, theta) = (model.systems(), self.params.theta);
+        systems.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
+        for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
+            *change = end - start;
+        }
+        systems.layout().multiply(&matrices.mass, &work.v_free, &mut work.momentum);
+        for (i, r) in work.residual.iter_mut().enumerate() {
+            *r = h * ((1.0 - theta) * work.force_start[i] + theta * work.force_end[i]) - work.momentum[i];
+        }
+        Ok(())
+    }
+
+    /// M̂ = M + hθ C + h²θ² K, v_free = v + M̂⁻¹ R.
+    fn free_motion(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
+        let (systems, theta) = (model.systems(), self.params.theta);
+        let located = at_time(state.t);
+        if memory.work.v_start == state.v {
+            self.advance(model, state, memory, h).map_err(&located)?;
+        }
+        self.update_mass(model, state, memory, h).map_err(&located)?;
+        self.smooth_residual(model, state, memory, h).map_err(&located)?;
+        let StepMemory { work, matrices, scratch, .. } = memory;
+        if !(systems.is_affine() && matrices.factor_of == Some((h, theta))) {
+            matrices.iteration.clone_from(&matrices.mass);
+            let factors = JacobianFactors { velocity: h * theta, position: h * h * theta * theta };
+            let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
+            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
+            matrices.factor.factorise(systems.layout(), &matrices.iteration).map_err(|singular| StepError::SingularIterationMatrix {
+                t: state.t,
+                system: systems.velocities()[systems.layout().rows[singular.block]].name.clone(),
+                block: singular.block,
+            })?;
+            matrices.factor_of = Some((h, theta));
+        }
+        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
+        for (free, v) in work.v_free.iter_mut().zip(&state.v) {
+            *free += v;
+        }
+        Ok(())
+    }
+
+    /// Residual of the discrete equation of motion in the energy norm, relative to its largest part.
+    ///
+    /// ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp) has the unit of an energy, so translations and rotations weigh rightly.
+    fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<f64, NonFinite> {
+        self.update_mass(model, state, memory, h)?;
+        self.smooth_residual(model, state, memory, h)?;
+        let StepMemory { work, matrices, active, solution, .. } = memory;
+        let layout = model.systems().layout();
+        let mut energy_norm = |x: &[f64]| {
+            matrices.factor.solve(layout, x, &mut work.displacement);
+            dot(x, &work.displacement).abs()
+        };
+        // scale: momenta at both ends and the impulse of the forces
+        for (force, (start, end)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
+            *force = start + end;
+        }
+        let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
+        layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
+        scale = scale.max(dot(&work.momentum, &state.v));
+        if !active.is_empty() {
+            active.add_reaction(layout, &solution.r, &mut work.residual);
+        }
+        let norm = energy_norm(&work.residual);
+        Ok(if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() })
+    }
+
+    /// Impulses to keep, energies exchanged, time.
+    fn finish(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) -> Result<(), NonFinite> {
+        let theta = self.params.theta;
+        keep_impulses(memory);
+        if !memory.active.is_empty() {
+            add_exchange(model, state, memory, report);
+        }
+        let StepMemory { work, scratch, .. } = memory;
+        let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
+        let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
+        let systems = model.systems();
+        if systems.applied_force(start, &mut work.applied_start, scratch)? {
+            systems.applied_force(end, &mut work.applied_end, scratch)?;
+            for i in 0..state.v.len() {
+                let force = (1.0 - theta) * work.applied_start[i] + theta * work.applied_end[i];
+                report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * force;
+            }
+        }
+        report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
+        state.t += h;
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! The systems of a model, one after the other in q and v.
+
+use crate::block_diagonal::BlockLayout;
+use crate::error::{ModelError, NonFinite};
+use crate::systems::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use std::ops::Range;
+
+/// A system and its place in the model's arrays.
+struct Part {
+    system: Box<dyn System>,
+    q: Range<usize>,
+    v: Range<usize>,
+    /// Its values in block-diagonal matrices.
+    values: Range<usize>,
+}
+
+/// All systems of a model.
+pub struct SystemSet {
+    parts: Vec<Part>,
+    coordinates: Vec<Coordinate>,
+    velocities: Vec<Coordinate>,
+    layout: BlockLayout,
+    bodies: Option<Bodies>,
+    affine: bool,
+    constant_mass: bool,
+}
+
+/// Where the rigid bodies of a model lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bodies {
+    /// Their coordinates, seven per body.
+    pub q: Range<usize>,
+    /// Their velocities, six per body.
+    pub v: Range<usize>,
+    /// Number of their first mass block; body i has the blocks first + 2i (linear) and first + 2i + 1 (angular).
+    pub first_block: usize,
+}
+
+impl SystemSet {
+    /// Puts systems together.
+    ///
+    /// # Errors
+    /// Two coordinates of one name.
+    pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
+        let (mut coordinates, mut velocities, mut sizes, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut bodies, mut n_values) = (None, 0);
+        for system in systems {
+            let (q, v) = (coordinates.len(), velocities.len());
+            let first_block = sizes.len();
+            coordinates.extend(system.coordinates());
+            velocities.extend(system.velocities());
+            let blocks = system.block_sizes();
+            let values = n_values..n_values + blocks.iter().map(|n| n * n).sum::<usize>();
+            n_values = values.end;
+            sizes.extend(blocks);
+            let (q, v) = (q..coordinates.len(), v..velocities.len());
+            if system.n_rigid_bodies() > 0 {
+                bodies = Some(Bodies { q: q.clone(), v: v.clone(), first_block });
+            }
+            parts.push(Part { system, q, v, values });
+        }
+        let mut names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ModelError::DuplicateName { what: "coordinate", name: pair[0].to_owned() });
+        }
+        let affine = parts.iter().all(|p| p.system.is_affine());
+        let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
+        Ok(SystemSet { layout: BlockLayout::new(sizes), parts, coordinates, velocities, bodies, affine, constant_mass })
+    }
+
+    /// All coordinates.
+    #[must_use]
+    pub fn coordinates(&self) -> &[Coordinate] {
+        &self.coordinates
+    }
+
+    /// All velocities, as files name them.
+    #[must_use]
+    pub fn velocities(&self) -> &[Coordinate] {
+        &self.velocities
+    }
+
+    /// Layout of the mass matrix.
+    #[must_use]
+    pub fn layout(&self) -> &BlockLayout {
+        &self.layout
+    }
+
+    /// The rigid bodies, if there are any.
+    #[must_use]
+    pub fn bodies(&self) -> Option<&Bodies> {
+        self.bodies.as_ref()
+    }
+
+    /// Every system is affine: see [`System::is_affine`].
+    #[must_use]
+    pub fn is_affine(&self) -> bool {
+        self.affine
+    }
+
+    /// Every mass matrix is constant.
+    #[must_use]
+    pub fn mass_is_constant(&self) -> bool {
+        self.constant_mass
+    }
+
+    /// The system of this coordinate has q̇ = v.
+    #[must_use]
+    pub fn is_flat(&self, coordinate: usize) -> bool {
+        self.part(coordinate).system.is_flat()
+    }
+
+    fn part(&self, coordinate: usize) -> &Part {
+        &self.parts[self.parts.partition_point(|p| p.q.end <= coordinate)]
+    }
+
+    /// Velocities on which the rates of these coordinates depend, ascending.
+    #[must_use]
+    pub fn velocities_of(&self, coordinates: &[usize]) -> Vec<usize> {
+        let mut all: Vec<usize> = coordinates
+            .iter()
+            .flat_map(|&c| {
+                let part = self.part(c);
+                part.system.velocities_of(c - part.q.start).map(|v| v + part.v.start)
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// One row G_v = G_q T(q), from values at some coordinates to values at the velocities they depend on.
+    pub fn pull_back(&self, q: &[f64], from: (&[usize], &[f64]), to: (&[usize], &mut [f64])) {
+        let (velocities, out) = to;
+        out.fill(0.0);
+        for (&c, &slope) in from.0.iter().zip(from.1) {
+            let part = self.part(c);
+            let range = part.system.velocities_of(c - part.q.start);
+            let mut row = [0.0; 6];
+            part.system.kinematic_row(&q[part.q.clone()], c - part.q.start, &mut row[..range.len()]);
+            // velocities are ascending and hold every dependency, so the range lies there without gaps
+            let first = velocities.partition_point(|&v| v < range.start + part.v.start);
+            for (out, t) in out[first..].iter_mut().zip(&row[..range.len()]) {
+                *out += slope * t;
+            }
+        }
+    }
+
+    /// q̇ of one coordinate.
+    #[must_use]
+    pub fn rate(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {
+        let part = self.part(coordinate);
+        let range = part.system.velocities_of(coordinate - part.q.start);
+        let mut row = [0.0; 6];
+        part.system.kinematic_row(&q[part.q.clone()], coordinate - part.q.start, &mut row[..range.len()]);
+        v[part.v.clone()][range].iter().zip(&row).map(|(v, t)| v * t).sum()
+    }
+
+    /// (dT/dt) v of one coordinate.
+    #[must_use]
+    pub fn rate_bias(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {
+        let part = self.part(coordinate);
+        part.system.kinematic_bias(&q[part.q.clone()], &v[part.v.clone()], coordinate - part.q.start)
+    }
+
+    /// M(t, q), block diagonal.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn mass(&self, t: f64, q: &[f64], mass: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.parts.iter().try_for_each(|p| p.system.mass(t, &q[p.q.clone()], &mut mass[p.values.clone()], scratch))
+    }
+
+    /// F(t, q, v).
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.parts.iter().try_for_each(|p| p.system.force(t, &q[p.q.clone()], &v[p.v.clone()], &mut force[p.v.clone()], scratch))
+    }
+
+    /// Adds c_v C + c_q K to a block-diagonal matrix.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.parts.iter().try_for_each(|p| {
+            let local = Instant { t: at.t, q: &at.q[p.q.clone()], v: &at.v[p.v.clone()] };
+            p.system.add_jacobians(local, factors, &mut matrix[p.values.clone()], scratch)
+        })
+    }
+
+    /// The forces without potential, and whether there are any.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<bool, NonFinite> {
+        force.fill(0.0);
+        let mut any = false;
+        for p in &self.parts {
+            any |= p.system.applied_force(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], &mut force[p.v.clone()], scratch)?;
+        }
+        Ok(any)
+    }
+
+    /// ∂V/∂t − ∂T/∂t [W].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn explicit_power(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        self.parts.iter().map(|p| p.system.explicit_power(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], scratch)).sum()
+    }
+
+    /// Kinetic and potential energy [J].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn energy(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {
+        let mut sum = (0.0, 0.0);
+        for p in &self.parts {
+            let (kinetic, potential) = p.system.energy(t, &q[p.q.clone()], &v[p.v.clone()], scratch)?;
+            sum = (sum.0 + kinetic, sum.1 + potential);
+        }
+        Ok(sum)
+    }
+
+    /// q⁺ = q ⊕ T w.
+    pub fn advance(&self, q: &[f64], w: &[f64], q_next: &mut [f64]) {
+        for p in &self.parts {
+            p.system.advance(&q[p.q.clone()], &w[p.v.clone()], &mut q_next[p.q.clone()]);
+        }
+    }
+
+    /// Velocities as files give them.
+    pub fn file_velocities(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        for p in &self.parts {
+            p.system.file_velocities(&q[p.q.clone()], &v[p.v.clone()], &mut out[p.v.clone()]);
+        }
+    }
+
+    /// Refuses an initial state that is not one.
+    ///
+    /// # Errors
+    /// [`ModelError::BadState`].
+    pub fn check_state(&self, q: &[f64]) -> Result<(), ModelError> {
+        self.parts.iter().try_for_each(|p| {
+            p.system.check_state(&q[p.q.clone()]).map_err(|reason| ModelError::BadState { system: self.coordinates[p.q.start].name.clone(), reason })
+        })
+    }
+}

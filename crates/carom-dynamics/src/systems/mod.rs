@@ -1,0 +1,178 @@
+//! Systems: each owns coordinates and gives kinematics, mass and forces.
+
+pub mod closure;
+pub mod formula_force;
+pub mod lagrangian;
+pub mod linear;
+pub mod planar_bodies;
+pub mod rigid_bodies;
+
+pub use closure::ClosureSystem;
+pub use formula_force::FormulaForce;
+pub use lagrangian::{Lagrangian, LagrangianText};
+pub use linear::Linear;
+pub use planar_bodies::{PlanarBodies, PlanarBody};
+pub use rigid_bodies::{RigidBodies, RigidBody};
+
+use crate::error::NonFinite;
+use std::ops::Range;
+
+/// Work arrays that a system or relation may use while it evaluates; they keep their capacity.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// Inputs of a tape.
+    pub inputs: Vec<f64>,
+    /// Registers of a tape.
+    pub registers: Vec<f64>,
+    /// Outputs of a tape.
+    pub outputs: Vec<f64>,
+}
+
+/// Name and unit of a coordinate or velocity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinate {
+    /// Name as it appears in files, plots and formulas.
+    pub name: String,
+    /// SI unit, or empty where the model does not say.
+    pub unit: &'static str,
+}
+
+impl Coordinate {
+    /// A coordinate with its unit.
+    #[must_use]
+    pub fn new(name: impl Into<String>, unit: &'static str) -> Self {
+        Coordinate { name: name.into(), unit }
+    }
+}
+
+/// A mechanical system  M(t,q) v̇ = F(t,q,v) + Gᵀλ,  q̇ = T(q) v.
+///
+/// F holds everything: potential, gyroscopic, Coriolis and applied forces. Slices are the system's own parts of the
+/// model's arrays. Matrices are block diagonal in the layout of [`System::block_sizes`], row-major.
+///
+/// To add a system: one file in `systems/`, this trait, a test of M and F against an independent derivation, of the
+/// Jacobians by finite differences, and of energy conservation.
+pub trait System: Send + Sync {
+    /// Coordinates q, in order.
+    fn coordinates(&self) -> Vec<Coordinate>;
+
+    /// Velocities v, in order, as files name them.
+    fn velocities(&self) -> Vec<Coordinate>;
+
+    /// Sizes of the diagonal blocks of M; their sum is the number of velocities.
+    fn block_sizes(&self) -> Vec<usize>;
+
+    /// M does not depend on (t, q).
+    fn mass_is_constant(&self) -> bool;
+
+    /// M is constant and F = f − K q − C v with constant f, K, C: one Newton iteration solves a step exactly.
+    fn is_affine(&self) -> bool;
+
+    /// Writes M(t, q).
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn mass(&self, t: f64, q: &[f64], mass: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Writes F(t, q, v).
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Adds c_v C + c_q K to `matrix`, with C = −∂F/∂v and K = −(∂F/∂q) T. Terms may be left out: Newton's iteration
+    /// then converges more slowly to the same solution.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Adds to `force` the part of F that has no potential (applied forces, damping); returns false when there is none.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn applied_force(&self, _t: f64, _q: &[f64], _v: &[f64], _force: &mut [f64], _scratch: &mut Scratch) -> Result<bool, NonFinite> {
+        Ok(false)
+    }
+
+    /// ∂V/∂t − ∂T/∂t [W]: what explicit time in the energies adds to the energy balance.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn explicit_power(&self, _t: f64, _q: &[f64], _v: &[f64], _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(0.0)
+    }
+
+    /// Kinetic and potential energy [J].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn energy(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite>;
+
+    /// q⁺ = q ⊕ T w: moves the coordinates by the displacement `w` (velocity × time). The default is q⁺ = q + w.
+    fn advance(&self, q: &[f64], w: &[f64], q_next: &mut [f64]) {
+        for ((next, q), w) in q_next.iter_mut().zip(q).zip(w) {
+            *next = q + w;
+        }
+    }
+
+    /// T(q) is the identity.
+    fn is_flat(&self) -> bool {
+        true
+    }
+
+    /// Velocities on which the rate of a coordinate depends (the columns of T that are not zero in its row);
+    /// at most six.
+    fn velocities_of(&self, coordinate: usize) -> Range<usize> {
+        coordinate..coordinate + 1
+    }
+
+    /// Writes the row of T(q) of a coordinate, over [`System::velocities_of`] it.
+    fn kinematic_row(&self, _q: &[f64], _coordinate: usize, row: &mut [f64]) {
+        row.fill(1.0);
+    }
+
+    /// The coordinate's second derivative when v̇ = 0, that is (dT/dt) v.
+    fn kinematic_bias(&self, _q: &[f64], _v: &[f64], _coordinate: usize) -> f64 {
+        0.0
+    }
+
+    /// Velocities as files give them (angular velocity in the world frame). The default is the identity.
+    fn file_velocities(&self, _q: &[f64], v: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(v);
+    }
+
+    /// Refuses an initial state that is not one (a quaternion that is not of unit length, say).
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    fn check_state(&self, _q: &[f64]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Number of 3D rigid bodies, for systems that are a set of them.
+    fn n_rigid_bodies(&self) -> usize {
+        0
+    }
+
+}
+
+/// An instant at which a system is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct Instant<'a> {
+    /// Time [s].
+    pub t: f64,
+    /// The system's coordinates.
+    pub q: &'a [f64],
+    /// The system's velocities.
+    pub v: &'a [f64],
+}
+
+/// Factors of the damping and stiffness matrices in an iteration matrix M̂ = M + c_v C + c_q K.
+#[derive(Clone, Copy, Debug)]
+pub struct JacobianFactors {
+    /// Factor of C, hθ [s] in a θ-scheme.
+    pub velocity: f64,
+    /// Factor of K, h²θ² [s²] in a θ-scheme.
+    pub position: f64,
+}

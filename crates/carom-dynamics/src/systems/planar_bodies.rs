@@ -1,0 +1,99 @@
+//! Any number of planar rigid bodies as one system: coordinates and velocities (x, y, angle) per body.
+//!
+//!     m ẍ = m g_x,     m ÿ = m g_y,     J φ̈ = 0
+
+use super::rigid_bodies::check_mass;
+use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use crate::error::{ModelError, NonFinite};
+
+/// What a planar body is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanarBody {
+    /// Name, unique in the model.
+    pub name: String,
+    /// Mass [kg], positive.
+    pub mass: f64,
+    /// Moment of inertia about the centre of mass [kg m²], positive.
+    pub inertia: f64,
+}
+
+/// A set of planar bodies under uniform gravity.
+#[derive(Clone, Debug)]
+pub struct PlanarBodies {
+    bodies: Vec<PlanarBody>,
+    gravity: [f64; 2],
+}
+
+impl PlanarBodies {
+    /// Builds the set; gravity (x, y) in m/s².
+    ///
+    /// # Errors
+    /// Non-positive or non-finite mass or inertia, duplicate names, non-finite gravity.
+    pub fn new(bodies: Vec<PlanarBody>, gravity: [f64; 2]) -> Result<Self, ModelError> {
+        if let Some(value) = gravity.iter().find(|x| !x.is_finite()) {
+            return Err(ModelError::OutOfRange { what: "gravity".into(), value: *value, expected: "a finite number is needed" });
+        }
+        for (i, body) in bodies.iter().enumerate() {
+            check_mass(&body.name, body.mass)?;
+            if !(body.inertia > 0.0 && body.inertia.is_finite()) {
+                let what = format!("inertia of body \"{}\"", body.name);
+                return Err(ModelError::OutOfRange { what, value: body.inertia, expected: "a positive, finite moment of inertia [kg m²] is needed" });
+            }
+            if bodies[..i].iter().any(|other| other.name == body.name) {
+                return Err(ModelError::DuplicateName { what: "body", name: body.name.clone() });
+            }
+        }
+        Ok(PlanarBodies { bodies, gravity })
+    }
+}
+
+impl System for PlanarBodies {
+    fn coordinates(&self) -> Vec<Coordinate> {
+        let parts = [("x", "m"), ("y", "m"), ("angle", "rad")];
+        self.bodies.iter().flat_map(|b| parts.map(|(part, unit)| Coordinate::new(format!("{}.{part}", b.name), unit))).collect()
+    }
+
+    fn velocities(&self) -> Vec<Coordinate> {
+        let parts = [("vx", "m/s"), ("vy", "m/s"), ("omega", "rad/s")];
+        self.bodies.iter().flat_map(|b| parts.map(|(part, unit)| Coordinate::new(format!("{}.{part}", b.name), unit))).collect()
+    }
+
+    fn block_sizes(&self) -> Vec<usize> {
+        vec![3; self.bodies.len()]
+    }
+
+    fn mass_is_constant(&self) -> bool {
+        true
+    }
+
+    fn is_affine(&self) -> bool {
+        true
+    }
+
+    fn mass(&self, _: f64, _: &[f64], mass: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        for (block, body) in mass.chunks_exact_mut(9).zip(&self.bodies) {
+            block.copy_from_slice(&[body.mass, 0.0, 0.0, 0.0, body.mass, 0.0, 0.0, 0.0, body.inertia]);
+        }
+        Ok(())
+    }
+
+    fn force(&self, _: f64, _: &[f64], _: &[f64], force: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        for (f, body) in force.chunks_exact_mut(3).zip(&self.bodies) {
+            f.copy_from_slice(&[body.mass * self.gravity[0], body.mass * self.gravity[1], 0.0]);
+        }
+        Ok(())
+    }
+
+    fn add_jacobians(&self, _: Instant<'_>, _: JacobianFactors, _: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        Ok(())
+    }
+
+    fn energy(&self, _: f64, q: &[f64], v: &[f64], _: &mut Scratch) -> Result<(f64, f64), NonFinite> {
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for ((body, q), v) in self.bodies.iter().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
+            kinetic += 0.5 * (body.mass * (v[0] * v[0] + v[1] * v[1]) + body.inertia * v[2] * v[2]);
+            potential -= body.mass * (self.gravity[0] * q[0] + self.gravity[1] * q[1]);
+        }
+        Ok((kinetic, potential))
+    }
+}
