@@ -108,11 +108,6 @@ impl BlockSparse {
         self.row_starts.len() == self.offsets.len()
     }
 
-    /// Number of rows finished since the last reset.
-    pub fn n_finished_rows(&self) -> usize {
-        self.row_starts.len() - 1
-    }
-
     /// Number of block rows.
     #[inline]
     pub fn n_blocks(&self) -> usize {

@@ -25,6 +25,15 @@ impl Delassus {
         }
     }
 
+    /// False while rows of a block-sparse matrix remain to be finished.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        match self {
+            Delassus::Dense(_) => true,
+            Delassus::BlockSparse(w) => w.is_complete(),
+        }
+    }
+
     /// Number of scalar rows.
     #[inline]
     pub fn n_rows(&self) -> usize {

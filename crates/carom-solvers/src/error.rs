@@ -24,6 +24,12 @@ pub enum SolveError {
         /// The size it has.
         found: usize,
     },
+    /// A matrix has rows that were not finished.
+    #[error("{what} has unfinished rows")]
+    Incomplete {
+        /// The matrix.
+        what: &'static str,
+    },
     /// A block of the problem is outside its admissible set.
     #[error("block {block}: found {value}, expected {expected}")]
     BadBlock {

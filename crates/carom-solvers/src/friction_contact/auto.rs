@@ -2,7 +2,8 @@
 
 use super::FrictionContact;
 use super::elimination::Elimination;
-use super::nsgs::{Nsgs, solve_one_contact};
+use super::nsgs::Nsgs;
+use super::one_contact::{single_contact, solve_single};
 use super::via_lcp::ContactsViaLcp;
 use crate::cones::Block;
 use crate::error::SolveError;
@@ -72,10 +73,8 @@ impl Contacts {
         solution: &mut Solution,
         tolerance: f64,
     ) -> Result<SolveReport, SolveError> {
-        if let [block] = problem.blocks[..]
-            && !block.is_bilateral()
-        {
-            return Ok(solve_one_contact(problem, solution, tolerance));
+        if let Some(block) = single_contact(problem) {
+            return solve_single(problem, block, solution, tolerance);
         }
         let rows = problem.n_rows();
         let pivoting = rows <= LAST_RESORT_ROWS && is_linear(problem);
@@ -141,6 +140,9 @@ impl OneStepSolver<FrictionContact> for Auto {
         problem: &FrictionContact,
         solution: &mut Solution,
     ) -> Result<SolveReport, SolveError> {
+        if let Some(block) = single_contact(problem) {
+            return solve_single(problem, block, solution, self.tolerance);
+        }
         problem.validate()?;
         solution.prepare(problem.n_rows());
         let contacts = &mut self.contacts;

@@ -11,6 +11,7 @@ mod complementarity;
 mod elimination;
 mod local;
 mod nsgs;
+mod one_contact;
 mod one_contact_2d;
 mod one_contact_3d;
 mod via_lcp;
@@ -115,14 +116,8 @@ impl FrictionContact {
     pub fn validate(&self) -> Result<(), SolveError> {
         check_size("blocks", self.w.n_blocks(), self.blocks.len())?;
         check_size("q", self.w.n_rows(), self.q.len())?;
-        if let Delassus::BlockSparse(w) = &self.w
-            && !w.is_complete()
-        {
-            return Err(SolveError::SizeMismatch {
-                what: "finished rows of W",
-                expected: w.n_blocks(),
-                found: w.n_finished_rows(),
-            });
+        if !self.w.is_complete() {
+            return Err(SolveError::Incomplete { what: "W" });
         }
         for (index, block) in self.blocks.iter().enumerate() {
             let bad = |value, expected| {

@@ -2,6 +2,7 @@
 
 use super::FrictionContact;
 use super::local::solve_contact;
+use super::one_contact::{single_contact, solve_single};
 use crate::cones::Block;
 use crate::error::SolveError;
 use crate::parameters::FrictionSolverParams;
@@ -193,19 +194,6 @@ fn project_guess(problem: &FrictionContact, r: &mut [f64]) {
     }
 }
 
-/// A problem with one contact: exact, without work arrays.
-#[inline]
-pub(super) fn solve_one_contact(
-    problem: &FrictionContact,
-    solution: &mut Solution,
-    tolerance: f64,
-) -> SolveReport {
-    let w = problem.w.diagonal(0);
-    solve_contact(problem.blocks[0], w, &problem.q, &mut solution.r);
-    problem.velocity(&solution.r, &mut solution.u);
-    problem.report("nsgs", solution, 1, tolerance, SolveStatus::Stalled)
-}
-
 impl OneStepSolver<FrictionContact> for Nsgs {
     fn name(&self) -> &'static str {
         "nsgs"
@@ -216,13 +204,11 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         problem: &FrictionContact,
         solution: &mut Solution,
     ) -> Result<SolveReport, SolveError> {
+        if let Some(block) = single_contact(problem) {
+            return solve_single(problem, block, solution, self.tolerance);
+        }
         problem.validate()?;
         solution.prepare(problem.n_rows());
-        if let [block] = problem.blocks[..]
-            && !block.is_bilateral()
-        {
-            return Ok(solve_one_contact(problem, solution, self.tolerance));
-        }
         Ok(self.solve_within(problem, solution, self.tolerance, self.max_iterations))
     }
 }

@@ -86,7 +86,7 @@ impl Lcp {
 #[derive(Clone, Debug)]
 pub enum LcpSolver {
     /// Complementary pivoting.
-    Lemke(Lemke),
+    Lemke(Box<Lemke>),
     /// Projected Gauss–Seidel.
     Pgs(Pgs),
 }
@@ -95,7 +95,7 @@ impl LcpSolver {
     /// The solver of the kind in `params`.
     pub(crate) fn new(params: &LcpSolverParams) -> Self {
         match params.kind {
-            LcpSolverKind::Lemke => LcpSolver::Lemke(Lemke::new(params)),
+            LcpSolverKind::Lemke => LcpSolver::Lemke(Box::new(Lemke::new(params))),
             LcpSolverKind::Pgs => LcpSolver::Pgs(Pgs::new(params)),
         }
     }
