@@ -1,1 +1,71 @@
-//! carom
+#![doc = include_str!("../README.md")]
+
+mod block_sparse;
+pub mod cones;
+pub mod delassus;
+pub mod error;
+pub mod friction_contact;
+pub mod lcp;
+pub mod parameters;
+mod polynomial;
+mod rank_revealing_lu;
+pub mod registry;
+pub mod report;
+
+pub use block_sparse::BlockSparse;
+pub use cones::{Block, project_coulomb};
+pub use delassus::{Delassus, DenseDelassus};
+pub use error::SolveError;
+pub use friction_contact::{FrictionContact, FrictionSolver};
+pub use lcp::{Lcp, LcpSolver};
+pub use parameters::{FrictionSolverKind, FrictionSolverParams, LcpSolverKind, LcpSolverParams};
+pub use registry::{friction_contact_solver, lcp_solver};
+pub use report::{SolveReport, SolveStatus};
+
+/// The unknowns of a one-step problem.
+///
+/// On entry of a solve `r` is the guess (any other length than the problem's, or a value that is not
+/// finite, counts as zero); on exit it is the solution and u = W r + q. Storage is reused.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Solution {
+    /// Impulses r (the z of an LCP), N·s.
+    pub r: Vec<f64>,
+    /// Velocities u = W r + q (the w of an LCP), m/s.
+    pub u: Vec<f64>,
+}
+
+impl Solution {
+    /// Gives both vectors the length n and replaces an unusable guess by zero.
+    pub fn prepare(&mut self, n: usize) {
+        if self.r.len() != n || self.r.iter().any(|x| !x.is_finite()) {
+            self.r.clear();
+            self.r.resize(n, 0.0);
+        }
+        self.u.resize(n, 0.0);
+    }
+}
+
+/// An algorithm for one-step problems of type `P`. Knows no mechanics.
+///
+/// To add a solver:
+///
+/// 1. Write it in one file of the problem's folder, e.g. `friction_contact/my_solver.rs`: a struct that
+///    owns its parameters and all its work arrays, so that a warm solve allocates nothing.
+/// 2. Implement this trait. Start with `problem.validate()?` and `solution.prepare(n)`; use the guess.
+///    Judge convergence by the problem's `residual_normalised` only. Return the best iterate, finite
+///    whatever the problem, with `u` recomputed from it. Not converging is a
+///    [`SolveStatus`]; only a problem the method is not made for is a [`SolveError::Unsupported`].
+/// 3. Add a variant to the solver enum of the problem ([`FrictionSolver`] or [`LcpSolver`]) and to its
+///    kind in `parameters.rs`; the compiler shows the places that must answer.
+/// 4. Add its line, with "when to use it", to [`registry::SOLVERS`]. The conformance suite walks that
+///    table: the new solver meets every problem there without a new test.
+pub trait OneStepSolver<P>: Send {
+    /// Name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Solves the problem from the guess in `solution`.
+    ///
+    /// # Errors
+    /// [`SolveError`] when the problem is malformed or of a kind this method does not handle.
+    fn solve(&mut self, problem: &P, solution: &mut Solution) -> Result<SolveReport, SolveError>;
+}

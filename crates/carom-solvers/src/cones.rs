@@ -1,0 +1,163 @@
+//! The sets local impulses live in, one per block of a one-step problem.
+//!
+//! With the normal component first, the Coulomb cone is K = {(r_N, r_T) : |r_T| ≤ μ r_N} and its
+//! dual K* = {(u_N, u_T) : u_N ≥ μ |u_T|}.
+
+/// The law that binds impulse r and velocity u of one block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Block {
+    /// u = 0, r free: the rows of a joint.
+    Bilateral {
+        /// Number of rows, 1 to 6.
+        dim: usize,
+    },
+    /// 0 ≤ u ⊥ r ≥ 0: contact without friction.
+    Unilateral,
+    /// Planar contact (N, T) with Coulomb friction.
+    Coulomb2 {
+        /// Friction coefficient, ≥ 0.
+        mu: f64,
+    },
+    /// Spatial contact (N, T1, T2) with Coulomb friction.
+    Coulomb3 {
+        /// Friction coefficient, ≥ 0.
+        mu: f64,
+    },
+}
+
+impl Block {
+    /// Largest number of rows of a block.
+    pub const MAX_DIM: usize = 6;
+
+    /// Number of rows.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        match *self {
+            Block::Bilateral { dim } => dim,
+            Block::Unilateral => 1,
+            Block::Coulomb2 { .. } => 2,
+            Block::Coulomb3 { .. } => 3,
+        }
+    }
+
+    /// Friction coefficient; 0 for blocks without friction.
+    #[inline]
+    pub fn friction(&self) -> f64 {
+        match *self {
+            Block::Bilateral { .. } | Block::Unilateral => 0.0,
+            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu,
+        }
+    }
+
+    /// True for the rows of a joint.
+    #[inline]
+    pub fn is_bilateral(&self) -> bool {
+        matches!(self, Block::Bilateral { .. })
+    }
+
+    /// Euclidean projection of `z` on the set of admissible impulses, in place.
+    pub fn project(&self, z: &mut [f64]) {
+        match *self {
+            Block::Bilateral { .. } => {}
+            Block::Unilateral => z[0] = z[0].max(0.0),
+            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => project_coulomb(mu, z),
+        }
+    }
+
+    /// Squared contribution of the block to the natural map of the problem,
+    ///
+    ///   |s r − P_K(s r − û)|²,   û = (u_N + μ|u_T|, u_T),
+    ///
+    /// and |u|² for a bilateral block. `mass_scale` is the factor s that changes the unit of mass
+    /// (1 for the units of the problem).
+    #[inline]
+    pub fn natural_map_squared(&self, r: &[f64], u: &[f64], mass_scale: f64) -> f64 {
+        match *self {
+            Block::Bilateral { .. } => norm_squared(u),
+            Block::Unilateral => {
+                let e = (mass_scale * r[0]).min(u[0]);
+                e * e
+            }
+            Block::Coulomb2 { mu } => {
+                let s = [mass_scale * r[0], mass_scale * r[1]];
+                let mut z = [s[0] - u[0] - mu * u[1].abs(), s[1] - u[1]];
+                project_coulomb(mu, &mut z);
+                (s[0] - z[0]).powi(2) + (s[1] - z[1]).powi(2)
+            }
+            Block::Coulomb3 { mu } => {
+                let s = [mass_scale * r[0], mass_scale * r[1], mass_scale * r[2]];
+                let slip = (u[1] * u[1] + u[2] * u[2]).sqrt();
+                let mut z = [s[0] - u[0] - mu * slip, s[1] - u[1], s[2] - u[2]];
+                project_coulomb(mu, &mut z);
+                (s[0] - z[0]).powi(2) + (s[1] - z[1]).powi(2) + (s[2] - z[2]).powi(2)
+            }
+        }
+    }
+}
+
+/// Projection on the Coulomb cone {|z_T| ≤ μ z_N}, in place; `z` = (N, T…) of any dimension ≥ 1.
+///
+/// Three cases: 0 inside the polar cone (μ|z_T| ≤ −z_N), z itself inside the cone, and otherwise the
+/// foot on the boundary N = (μ|z_T| + z_N)/(μ² + 1), T = μ N z_T/|z_T|.
+#[inline]
+pub fn project_coulomb(mu: f64, z: &mut [f64]) {
+    let normal = z[0];
+    let tangent = norm_squared(&z[1..]).sqrt();
+    if mu * tangent <= -normal {
+        z.fill(0.0);
+    } else if tangent > mu * normal {
+        let n = (mu * tangent + normal) / (mu * mu + 1.0);
+        let factor = mu * n / tangent;
+        z[0] = n;
+        for t in &mut z[1..] {
+            *t *= factor;
+        }
+    }
+}
+
+/// |x|².
+#[inline]
+pub(crate) fn norm_squared(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projection_has_three_cases() {
+        let mut polar = [-2.0, 1.0, 0.0];
+        project_coulomb(1.0, &mut polar);
+        assert_eq!(polar, [0.0; 3]);
+
+        let mut inside = [2.0, 1.0, 0.5];
+        project_coulomb(1.0, &mut inside);
+        assert_eq!(inside, [2.0, 1.0, 0.5]);
+
+        // Foot of (0, 2, 0) on the 45° cone: (1, 1, 0).
+        let mut outside = [0.0, 2.0, 0.0];
+        project_coulomb(1.0, &mut outside);
+        assert_eq!(outside, [1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn without_friction_the_cone_is_a_half_line() {
+        let mut z = [3.0, 4.0];
+        project_coulomb(0.0, &mut z);
+        assert_eq!(z, [3.0, 0.0]);
+        let mut z = [-3.0, 4.0];
+        project_coulomb(0.0, &mut z);
+        assert_eq!(z, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn natural_map_vanishes_on_sliding_and_not_off_it() {
+        let block = Block::Coulomb3 { mu: 0.5 };
+        let sliding = block.natural_map_squared(&[2.0, -1.0, 0.0], &[0.0, 3.0, 0.0], 1.0);
+        // One rounding of the projection: 1e-15 squared.
+        assert!(sliding < 1e-29, "{sliding}");
+        let wrong_way = block.natural_map_squared(&[2.0, 1.0, 0.0], &[0.0, 3.0, 0.0], 1.0);
+        assert!(wrong_way > 0.1);
+    }
+}

@@ -1,0 +1,224 @@
+//! The friction contact problem in local form.
+//!
+//!   u = W r + q,   û = u + (μ|u_T|, 0),   K* ∋ û ⊥ r ∈ K   for each contact block,
+//!   u = 0 for each bilateral block,       0 ≤ u ⊥ r ≥ 0 for each unilateral one.
+//!
+//! u_N > 0 is separation, r_N > 0 compression; q is the velocity without impulse, the impact law
+//! already inside. The change of variable û is De Saxcé's; the error is the one of FCLIB and Siconos.
+
+mod auto;
+mod complementarity;
+mod elimination;
+mod local;
+mod nsgs;
+mod one_contact;
+mod one_contact_2d;
+mod one_contact_3d;
+mod via_lcp;
+
+pub use auto::Auto;
+pub use nsgs::Nsgs;
+pub use via_lcp::ViaLcp;
+
+use crate::cones::{Block, norm_squared};
+use crate::delassus::Delassus;
+use crate::error::{SolveError, check_finite, check_size};
+use crate::parameters::{FrictionSolverKind, FrictionSolverParams, LcpSolverKind};
+use crate::report::{SolveReport, SolveStatus};
+use crate::{OneStepSolver, Solution};
+
+/// u = W r + q with a law per block.
+#[derive(Clone, Debug)]
+pub struct FrictionContact {
+    /// The Delassus operator W, 1/kg.
+    pub w: Delassus,
+    /// Velocity without impulse q, m/s.
+    pub q: Vec<f64>,
+    /// The law of each block of rows.
+    pub blocks: Vec<Block>,
+}
+
+impl FrictionContact {
+    /// Number of scalar rows.
+    pub fn n_rows(&self) -> usize {
+        self.q.len()
+    }
+
+    /// True when no block has friction.
+    pub fn is_frictionless(&self) -> bool {
+        self.blocks.iter().all(|b| b.friction() == 0.0)
+    }
+
+    /// u = W r + q.
+    pub fn velocity(&self, r: &[f64], u: &mut [f64]) {
+        self.w.multiply(r, u);
+        for (u, q) in u.iter_mut().zip(&self.q) {
+            *u += q;
+        }
+    }
+
+    /// Error of (r, u), with u = W r + q already computed:
+    ///
+    ///   sqrt(Σ_c |r_c − P_K(r_c − û_c)|²) / max(|q|, |r|, |u|)
+    ///
+    /// where a bilateral block contributes |u_c|² and the division is left out when the largest norm
+    /// is below machine precision. The metric of FCLIB and of Siconos `fc3d_compute_error`. It mixes
+    /// impulses and velocities, so it depends on the unit of mass.
+    pub fn residual(&self, r: &[f64], u: &[f64]) -> f64 {
+        self.residual_in_mass_unit(r, u, 1.0)
+    }
+
+    /// s = mean(diag W), 1/kg; 1 when that is not positive.
+    pub fn mass_scale(&self) -> f64 {
+        let mut sum = 0.0;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let diagonal = self.w.diagonal(index);
+            sum += diagonal.iter().step_by(block.dim() + 1).sum::<f64>();
+        }
+        let mean = sum / self.n_rows() as f64;
+        if mean > 0.0 && mean.is_finite() {
+            mean
+        } else {
+            1.0
+        }
+    }
+
+    /// The residual in the unit of mass that gives mean(diag W) = 1, that is for W/s, s r, q, u with
+    /// s = [`Self::mass_scale`]. The judge of convergence of all solvers.
+    pub fn residual_normalised(&self, r: &[f64], u: &[f64]) -> f64 {
+        self.residual_in_mass_unit(r, u, self.mass_scale())
+    }
+
+    #[inline]
+    pub(crate) fn residual_in_mass_unit(&self, r: &[f64], u: &[f64], scale: f64) -> f64 {
+        let mut error = 0.0;
+        let mut start = 0;
+        for block in &self.blocks {
+            let end = start + block.dim();
+            error += block.natural_map_squared(&r[start..end], &u[start..end], scale);
+            start = end;
+        }
+        let size = norm_squared(&self.q)
+            .max(norm_squared(r) * scale * scale)
+            .max(norm_squared(u))
+            .sqrt();
+        if size > f64::EPSILON {
+            error.sqrt() / size
+        } else {
+            error.sqrt()
+        }
+    }
+
+    /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.
+    ///
+    /// # Errors
+    /// The [`SolveError`] variant of the first fault found.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        check_size("blocks", self.w.n_blocks(), self.blocks.len())?;
+        check_size("q", self.w.n_rows(), self.q.len())?;
+        if !self.w.is_complete() {
+            return Err(SolveError::Incomplete { what: "W" });
+        }
+        for (index, block) in self.blocks.iter().enumerate() {
+            let bad = |value, expected| {
+                Err(SolveError::BadBlock {
+                    block: index,
+                    value,
+                    expected,
+                })
+            };
+            let dim = block.dim();
+            if dim == 0 || dim > Block::MAX_DIM {
+                return bad(dim as f64, "1 to 6 rows");
+            }
+            if self.w.offset(index + 1) - self.w.offset(index) != dim {
+                return bad(dim as f64, "the number of rows of this block in W");
+            }
+            let mu = block.friction();
+            if !(mu >= 0.0 && mu.is_finite()) {
+                return bad(mu, "a friction coefficient >= 0");
+            }
+        }
+        check_finite("q", &self.q)?;
+        self.w.check_finite()
+    }
+
+    /// The report of a solution: both residuals, and `otherwise` unless the judge is satisfied.
+    pub(crate) fn report(
+        &self,
+        solver: &'static str,
+        solution: &Solution,
+        iterations: usize,
+        tolerance: f64,
+        otherwise: SolveStatus,
+    ) -> SolveReport {
+        let residual_normalised = self.residual_normalised(&solution.r, &solution.u);
+        SolveReport {
+            status: if residual_normalised <= tolerance {
+                SolveStatus::Converged
+            } else if otherwise.is_converged() {
+                SolveStatus::Stalled
+            } else {
+                otherwise
+            },
+            solver,
+            iterations,
+            residual: self.residual(&solution.r, &solution.u),
+            residual_normalised,
+        }
+    }
+}
+
+/// A solver of friction contact problems: the closed set behind
+/// [`FrictionSolverParams::kind`](crate::FrictionSolverParams).
+#[derive(Clone, Debug)]
+pub enum FrictionSolver {
+    /// Chooses by size and kind of the problem.
+    Auto(Box<Auto>),
+    /// Nonlinear block Gauss–Seidel.
+    Nsgs(Nsgs),
+    /// Lemke on the complementarity form.
+    Lemke(Box<ViaLcp>),
+    /// Projected Gauss–Seidel on the complementarity form.
+    Pgs(Box<ViaLcp>),
+}
+
+impl FrictionSolver {
+    /// The solver of the kind in `params`.
+    pub(crate) fn new(params: &FrictionSolverParams) -> Self {
+        match params.kind {
+            FrictionSolverKind::Auto => FrictionSolver::Auto(Box::new(Auto::new(params))),
+            FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Nsgs::new(params)),
+            FrictionSolverKind::Lemke => {
+                FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke)))
+            }
+            FrictionSolverKind::Pgs => {
+                FrictionSolver::Pgs(Box::new(ViaLcp::new(params, LcpSolverKind::Pgs)))
+            }
+        }
+    }
+}
+
+impl OneStepSolver<FrictionContact> for FrictionSolver {
+    fn name(&self) -> &'static str {
+        match self {
+            FrictionSolver::Auto(solver) => solver.name(),
+            FrictionSolver::Nsgs(solver) => solver.name(),
+            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.name(),
+        }
+    }
+
+    fn solve(
+        &mut self,
+        problem: &FrictionContact,
+        solution: &mut Solution,
+    ) -> Result<SolveReport, SolveError> {
+        match self {
+            FrictionSolver::Auto(solver) => solver.solve(problem, solution),
+            FrictionSolver::Nsgs(solver) => solver.solve(problem, solution),
+            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => {
+                solver.solve(problem, solution)
+            }
+        }
+    }
+}

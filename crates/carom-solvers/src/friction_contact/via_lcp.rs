@@ -1,0 +1,116 @@
+//! Friction contact through its complementarity form.
+
+use super::FrictionContact;
+use super::complementarity::ComplementarityForm;
+use super::elimination::Elimination;
+use crate::error::SolveError;
+use crate::lcp::LcpSolver;
+use crate::parameters::{FrictionSolverParams, LcpSolverKind};
+use crate::report::SolveReport;
+use crate::{OneStepSolver, Solution};
+
+/// Eliminates the joints, writes the contacts as an LCP, solves it by Lemke or projected Gauss–Seidel.
+///
+/// Lemke takes frictionless and planar frictional problems, Gauss–Seidel frictionless ones only: the
+/// slip bounds of friction have no diagonal. Dense; for up to a few hundred rows.
+#[derive(Clone, Debug)]
+pub struct ViaLcp {
+    tolerance: f64,
+    elimination: Elimination,
+    contacts: ContactsViaLcp,
+}
+
+/// The part of [`ViaLcp`] for problems without joints.
+#[derive(Clone, Debug)]
+pub(super) struct ContactsViaLcp {
+    form: ComplementarityForm,
+    lcp_solver: LcpSolver,
+    lcp_solution: Solution,
+}
+
+/// Rounds of tightening when the LCP's metric was satisfied and the contact problem's is not.
+const ROUNDS: usize = 4;
+
+impl ViaLcp {
+    /// A solver with these parameters and this LCP method.
+    pub fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
+        ViaLcp {
+            tolerance: params.tolerance,
+            elimination: Elimination::new(),
+            contacts: ContactsViaLcp::new(params, kind),
+        }
+    }
+}
+
+impl ContactsViaLcp {
+    pub fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
+        ContactsViaLcp {
+            form: ComplementarityForm::default(),
+            lcp_solver: LcpSolver::new(&params.for_lcp(kind)),
+            lcp_solution: Solution::default(),
+        }
+    }
+
+    /// Solves a valid problem without bilateral blocks.
+    ///
+    /// # Errors
+    /// [`SolveError::Unsupported`] for friction the LCP method does not handle.
+    pub fn solve(
+        &mut self,
+        problem: &FrictionContact,
+        solution: &mut Solution,
+        tolerance: f64,
+    ) -> Result<SolveReport, SolveError> {
+        let name = self.lcp_solver.name();
+        if matches!(self.lcp_solver, LcpSolver::Pgs(_)) && !problem.is_frictionless() {
+            return Err(SolveError::Unsupported {
+                solver: name,
+                reason: "it has friction",
+                alternatives: "auto, nsgs (or lemke in the plane)",
+            });
+        }
+        self.form.build(name, problem)?;
+        self.form.guess(&solution.r, &mut self.lcp_solution.r);
+        let mut inner_tolerance = 0.5 * tolerance;
+        let mut iterations = 0;
+        let mut round = 0;
+        loop {
+            round += 1;
+            self.lcp_solver.set_tolerance(inner_tolerance);
+            let inner = self
+                .lcp_solver
+                .solve(&self.form.lcp, &mut self.lcp_solution)?;
+            iterations += inner.iterations;
+            self.form.recover(&self.lcp_solution.r, &mut solution.r);
+            problem.velocity(&solution.r, &mut solution.u);
+            let report = problem.report(name, solution, iterations, tolerance, inner.status);
+            if report.is_converged() || !inner.is_converged() || round == ROUNDS {
+                return Ok(report);
+            }
+            inner_tolerance *= (0.5 * tolerance / report.residual_normalised).clamp(1e-3, 0.5);
+        }
+    }
+}
+
+impl OneStepSolver<FrictionContact> for ViaLcp {
+    fn name(&self) -> &'static str {
+        self.contacts.lcp_solver.name()
+    }
+
+    fn solve(
+        &mut self,
+        problem: &FrictionContact,
+        solution: &mut Solution,
+    ) -> Result<SolveReport, SolveError> {
+        problem.validate()?;
+        solution.prepare(problem.n_rows());
+        let contacts = &mut self.contacts;
+        if problem.blocks.iter().any(|b| b.is_bilateral()) {
+            let solve = |p: &FrictionContact, s: &mut Solution, t| contacts.solve(p, s, t);
+            self.elimination
+                .solve(problem, solution, self.tolerance, solve)
+        } else {
+            contacts.solve(problem, solution, self.tolerance)
+        }
+    }
+}

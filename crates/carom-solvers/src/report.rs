@@ -1,0 +1,44 @@
+//! What a solver says about its result.
+
+/// How a solve ended. Only [`SolveStatus::Converged`] promises a residual below the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolveStatus {
+    /// The normalised residual is at or below the tolerance.
+    Converged,
+    /// The iteration limit was reached first; the best iterate found is returned.
+    MaxIterations,
+    /// Further iterations would not improve the iterate, which is still above the tolerance.
+    Stalled,
+    /// A pivoting method followed an unbounded ray: the problem may have no solution.
+    RayTermination,
+}
+
+impl SolveStatus {
+    /// True when the result meets the tolerance.
+    pub fn is_converged(self) -> bool {
+        self == SolveStatus::Converged
+    }
+}
+
+/// Result of one solve. The residuals are those of the problem, recomputed from the returned
+/// solution, never an estimate internal to the solver.
+#[derive(Clone, Copy, Debug)]
+pub struct SolveReport {
+    /// How the solve ended.
+    pub status: SolveStatus,
+    /// Registry name of the solver that produced the solution (for `auto`, the one chosen).
+    pub solver: &'static str,
+    /// Sweeps or pivots done; 0 when the guess was already a solution.
+    pub iterations: usize,
+    /// Residual in the units of the problem.
+    pub residual: f64,
+    /// Residual in the mass unit that gives mean(diag W) = 1: the judge of convergence.
+    pub residual_normalised: f64,
+}
+
+impl SolveReport {
+    /// True when the result meets the tolerance.
+    pub fn is_converged(&self) -> bool {
+        self.status.is_converged()
+    }
+}
