@@ -1,1 +1,3 @@
 //! carom
+
+pub mod formula;
