@@ -1,1 +1,52 @@
-//! Textbook problems.
+//! Textbook problems: each gives a model, its initial state, and an exact or reference solution with its source.
+//!
+//! Tests and benchmarks take their models from here; the same models are in the gallery as files.
+
+pub mod bouncing_ball;
+pub mod free_bodies;
+pub mod impact_oscillator;
+pub mod pendulum;
+pub mod woodpecker;
+
+use crate::model::Model;
+use crate::state::State;
+
+/// A model with its initial state and what is known about its motion.
+pub struct Problem {
+    /// The model.
+    pub model: Model,
+    /// Initial state.
+    pub state: State,
+    /// Time up to which the solution is known [s].
+    pub end: f64,
+    /// The known solution: (q, v) at a time.
+    pub solution: Solution,
+}
+
+/// What is known about the motion.
+pub enum Solution {
+    /// (q, v) at any time up to the end.
+    Exact(Box<dyn Fn(f64) -> (Vec<f64>, Vec<f64>) + Send + Sync>),
+    /// (q, v) at the end only.
+    AtEnd(Vec<f64>, Vec<f64>),
+}
+
+impl Solution {
+    /// (q, v) at the end time `end`.
+    #[must_use]
+    pub fn at_end(&self, end: f64) -> (Vec<f64>, Vec<f64>) {
+        match self {
+            Solution::Exact(f) => f(end),
+            Solution::AtEnd(q, v) => (q.clone(), v.clone()),
+        }
+    }
+}
+
+/// A frictionless contact by formula.
+///
+/// # Errors
+/// As [`Model::add_formula`].
+pub fn add_stop(model: &mut Model, name: &str, gap: &str, restitution: f64) -> Result<(), crate::ModelError> {
+    let source = crate::relations::FormulaSource { rows: vec![(format!("gap of \"{name}\""), gap.to_owned())], parameters: Vec::new() };
+    model.add_formula(name, &source, crate::Law::Unilateral { restitution })
+}

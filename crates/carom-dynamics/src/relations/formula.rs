@@ -18,7 +18,7 @@ pub struct FormulaSource {
 }
 
 /// A compiled relation.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct FormulaRelation {
     names: Vec<String>,
     /// Coordinates of the model the formulas use.

@@ -38,7 +38,7 @@ pub const SCHEMES: [(&str, &str); 1] = [(
 )];
 
 /// What one step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct StepReport {
     /// Report of the (last) one-step problem; `None` when no interaction was active.
     pub solve: Option<SolveReport>,

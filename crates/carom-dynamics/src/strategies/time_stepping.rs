@@ -72,10 +72,10 @@ impl Strategy for TimeStepping {
 }
 
 /// A run under way.
-struct Run<'a> {
+struct Run<'a, 'b> {
     model: &'a Model,
     memory: &'a mut StepMemory,
-    observers: Observers<'a>,
+    observers: Observers<'b>,
     certificate: Certificate,
     file_velocities: Vec<f64>,
     records: Vec<ContactRecord>,
@@ -90,7 +90,7 @@ struct Carrying {
     after: Vec<(Source, f64)>,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn all_steps(&mut self, settings: &TimeStepping, state: &mut State) -> Result<Ending, RunError> {
         let start = state.t;
         let n_steps = settings.n_steps(start);
