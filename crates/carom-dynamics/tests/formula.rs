@@ -219,6 +219,9 @@ fn undefined_values_are_passed_on_unless_not_chosen() {
     let mut setting = Setting::new();
     for (text, is_nan) in [
         ("min(1, ln(x))", true),
+        ("min(ln(x), 1)", true),
+        ("max(1, ln(x))", true),
+        ("0/0 + 1", true),
         ("max(ln(x), 1)", true),
         ("if(x < 0, 1, ln(x))", false),
         ("if(x < 0, ln(x), 1)", true),
