@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::graph::{Expr, Graph};
 use super::node::{Binary, Node, Unary};
+use super::schedule::schedule;
 use super::tape::{Instruction, Op, Tape, TapeError};
 
 /// Integer powers up to this one become multiplications, which share their squares.
@@ -288,7 +289,7 @@ impl<'a> Compiler<'a> {
         register
     }
 
-    /// Numbers the extra registers and puts the tape together.
+    /// Numbers the extra registers, orders the instructions and puts the tape together.
     fn finish(mut self, n_inputs: usize, outputs: &[Expr]) -> Tape {
         let first_extra = self.first_result + self.instructions.len() as u32;
         let place = |r: u32| {
@@ -299,16 +300,21 @@ impl<'a> Compiler<'a> {
             }
         };
         for instruction in &mut self.instructions {
-            instruction.a = place(instruction.a);
-            // An integer exponent is small, thus never taken for an extra register.
-            instruction.b = place(instruction.b);
-            instruction.c = place(instruction.c);
+            *instruction = instruction.map_reads(place);
+            if instruction.op == Op::SinCos {
+                instruction.b = place(instruction.b);
+            }
         }
-        let outputs = outputs.iter().map(|&e| place(self.register(e))).collect();
+        let schedule = schedule(&mut self.instructions, self.first_result);
+        let outputs = outputs
+            .iter()
+            .map(|&e| schedule.new_register(place(self.register(e))))
+            .collect();
         Tape {
             constants: self.constants,
             n_inputs,
             instructions: self.instructions,
+            runs: schedule.runs,
             n_extra: self.n_extra as usize,
             outputs,
         }

@@ -59,6 +59,7 @@ mod nearest;
 mod node;
 mod parse;
 mod print;
+mod schedule;
 mod scope;
 mod tape;
 

@@ -48,7 +48,7 @@ impl Node {
 }
 
 /// Operators with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Unary {
     Neg,
     Sin,
@@ -146,7 +146,7 @@ impl Unary {
 }
 
 /// Operators with two operands. `>` and `>=` are `<` and `<=` with swapped operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Binary {
     Add,
     Sub,

@@ -15,6 +15,8 @@ pub struct Tape {
     pub(super) constants: Vec<f64>,
     pub(super) n_inputs: usize,
     pub(super) instructions: Vec<Instruction>,
+    /// How many of the instructions do what.
+    pub(super) runs: Vec<Run>,
     /// Registers behind those of the instructions, for second results.
     pub(super) n_extra: usize,
     /// The register of each output.
@@ -53,8 +55,15 @@ pub(super) struct Instruction {
     pub(super) c: u32,
 }
 
-/// What an instruction computes from its registers; frequent operations have their own code.
+/// Consecutive instructions with the same operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Run {
+    pub(super) op: Op,
+    pub(super) len: u32,
+}
+
+/// What an instruction computes from its registers; frequent operations have their own code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Op {
     Add,
     Sub,
@@ -126,8 +135,13 @@ impl Tape {
 
         // Cells allow reading all registers while walking over the results.
         let registers = Cell::from_mut(registers).as_slice_of_cells();
-        for (instruction, result) in self.instructions.iter().zip(&registers[first_result..]) {
-            result.set(instruction.execute(registers));
+        let mut instructions = self.instructions.as_slice();
+        let mut results = &registers[first_result..];
+        for run in &self.runs {
+            let (now, later) = instructions.split_at(run.len as usize);
+            run.execute(now, results, registers);
+            instructions = later;
+            results = &results[now.len()..];
         }
         for (output, &register) in outputs.iter_mut().zip(&self.outputs) {
             *output = registers[register as usize].get();
@@ -136,30 +150,65 @@ impl Tape {
 }
 
 impl Instruction {
-    #[inline(always)]
-    fn execute(&self, registers: &[Cell<f64>]) -> f64 {
-        let get = |register: u32| registers[register as usize].get();
-        let a = get(self.a);
-        match self.op {
-            Op::Add => a + get(self.b),
-            Op::Sub => a - get(self.b),
-            Op::Mul => a * get(self.b),
-            Op::Div => a / get(self.b),
-            Op::Neg => -a,
-            Op::MulAdd => a * get(self.b) + get(self.c),
-            Op::MulSub => a * get(self.b) - get(self.c),
-            Op::SubMul => get(self.c) - a * get(self.b),
-            Op::Reciprocal => 1.0 / a,
-            Op::Sqrt => a.sqrt(),
-            Op::PowInt => a.powi(self.b.cast_signed()),
-            Op::SinCos => {
-                let (sin, cos) = a.sin_cos();
-                registers[self.b as usize].set(cos);
-                sin
-            }
-            Op::Select => get(if a != 0.0 { self.b } else { self.c }),
-            Op::Unary(operator) => operator.apply(a),
-            Op::Binary(operator) => operator.apply(a, get(self.b)),
+    /// The registers it reads; unused operands are 0, which is harmless to list.
+    pub(super) fn reads(self) -> impl Iterator<Item = u32> {
+        let [b, c] = match self.op {
+            Op::PowInt | Op::SinCos => [None, None],
+            _ => [Some(self.b), Some(self.c)],
+        };
+        [Some(self.a), b, c].into_iter().flatten()
+    }
+
+    /// The register it writes besides that of its result.
+    pub(super) fn second_result(self) -> Option<u32> {
+        (self.op == Op::SinCos).then_some(self.b)
+    }
+
+    /// The same instruction reading other registers.
+    pub(super) fn map_reads(mut self, place: impl Fn(u32) -> u32) -> Self {
+        self.a = place(self.a);
+        if !matches!(self.op, Op::PowInt | Op::SinCos) {
+            self.b = place(self.b);
+            self.c = place(self.c);
         }
+        self
+    }
+}
+
+impl Run {
+    /// Executes the instructions of the run; their results go to the first of `results`.
+    #[inline(always)]
+    fn execute(self, run: &[Instruction], results: &[Cell<f64>], registers: &[Cell<f64>]) {
+        let get = |register: u32| registers[register as usize].get();
+        match self.op {
+            Op::Add => fill(run, results, |i| get(i.a) + get(i.b)),
+            Op::Sub => fill(run, results, |i| get(i.a) - get(i.b)),
+            Op::Mul => fill(run, results, |i| get(i.a) * get(i.b)),
+            Op::Div => fill(run, results, |i| get(i.a) / get(i.b)),
+            Op::Neg => fill(run, results, |i| -get(i.a)),
+            Op::MulAdd => fill(run, results, |i| get(i.a) * get(i.b) + get(i.c)),
+            Op::MulSub => fill(run, results, |i| get(i.a) * get(i.b) - get(i.c)),
+            Op::SubMul => fill(run, results, |i| get(i.c) - get(i.a) * get(i.b)),
+            Op::Reciprocal => fill(run, results, |i| 1.0 / get(i.a)),
+            Op::Sqrt => fill(run, results, |i| get(i.a).sqrt()),
+            Op::PowInt => fill(run, results, |i| get(i.a).powi(i.b.cast_signed())),
+            Op::SinCos => fill(run, results, |i| {
+                let (sin, cos) = get(i.a).sin_cos();
+                registers[i.b as usize].set(cos);
+                sin
+            }),
+            Op::Select => fill(run, results, |i| {
+                get(if get(i.a) != 0.0 { i.b } else { i.c })
+            }),
+            Op::Unary(operator) => fill(run, results, |i| operator.apply(get(i.a))),
+            Op::Binary(operator) => fill(run, results, |i| operator.apply(get(i.a), get(i.b))),
+        }
+    }
+}
+
+#[inline(always)]
+fn fill(run: &[Instruction], results: &[Cell<f64>], compute: impl Fn(&Instruction) -> f64) {
+    for (instruction, result) in run.iter().zip(results) {
+        result.set(compute(instruction));
     }
 }
