@@ -81,7 +81,12 @@ fn measure(problem: &FrictionContact, repetitions: usize, cold: bool) -> (f64, S
 /// A tower of unit cubes of unit mass, `feet` = 4 contacts per layer, sheared at the base.
 fn stack(layers: usize, feet: usize) -> FrictionContact {
     let arms: Vec<[f64; 2]> = (0..feet)
-        .map(|k| [if k & 1 == 0 { 0.5 } else { -0.5 }, if k & 2 == 0 { 0.5 } else { -0.5 }])
+        .map(|k| {
+            [
+                if k & 1 == 0 { 0.5 } else { -0.5 },
+                if k & 2 == 0 { 0.5 } else { -0.5 },
+            ]
+        })
         .collect();
     // Jacobian (N, T1, T2) of a point at (x, y, z) of a body: rows over (v, ω), inertia 1/6.
     let jacobian = |p: [f64; 3]| {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod acceleration;
 mod block_sparse;
 pub mod cones;
 pub mod delassus;

@@ -3,6 +3,7 @@
 use super::FrictionContact;
 use super::local::solve_contact;
 use super::one_contact::{single_contact, solve_single};
+use crate::acceleration::Acceleration;
 use crate::cones::Block;
 use crate::error::SolveError;
 use crate::parameters::FrictionSolverParams;
@@ -15,7 +16,8 @@ use crate::{OneStepSolver, Solution};
 ///   r_i ← solution of u_i = W_ii r_i + (q_i + Σ_{j≠i} W_ij r_j) on its cone,
 ///
 /// followed by P_K(r_old + ω (r_new − r_old)) when ω ≠ 1. [Jourdan, Alart & Jean 1998]; differs in: the
-/// block solver is the exact one of `one_contact_2d.rs` and `one_contact_3d.rs`.
+/// block solver is the exact one of `one_contact_2d.rs` and `one_contact_3d.rs`, and Anderson acceleration
+/// combines the sweeps (plain sweeps need thousands on towers and large mass ratios).
 ///
 /// The change of r in a sweep is the cheap error; the judge (one product with W) is evaluated when
 /// the cheap error predicts success and every [`CHECK_INTERVAL`] sweeps. The best iterate is returned.
@@ -27,6 +29,7 @@ pub struct Nsgs {
     max_iterations: usize,
     relaxation: f64,
     best: Vec<f64>,
+    acceleration: Acceleration,
     /// Factors of the diagonal blocks of joints, in the order of the blocks.
     joints: Vec<RankRevealingLu>,
 }
@@ -51,6 +54,7 @@ impl Nsgs {
             max_iterations: params.max_iterations,
             relaxation: params.relaxation,
             best: Vec::new(),
+            acceleration: Acceleration::default(),
             joints: Vec::new(),
         }
     }
@@ -64,7 +68,7 @@ impl Nsgs {
         max_iterations: usize,
     ) -> SolveReport {
         self.factor_joints(problem);
-        project_guess(problem, &mut solution.r);
+        project_on_cones(problem, &mut solution.r);
         let (status, iterations) = self.iterate(problem, solution, tolerance, max_iterations);
         solution.r.copy_from_slice(&self.best);
         problem.velocity(&solution.r, &mut solution.u);
@@ -88,14 +92,17 @@ impl Nsgs {
         if best <= tolerance {
             return (SolveStatus::Converged, 0);
         }
+        self.acceleration.reset(r.len());
         let mut judge_per_step = 1.0; // ratio of the judge to the cheap error, learned at each check
         let mut checks_without_progress = 0;
         for iteration in 1..=max_iterations {
+            self.acceleration.begin(r);
             let change = self.sweep(problem, r, scale);
             let cheap = change.step / q_size.max(change.size).max(f64::MIN_POSITIVE);
             let promising = cheap * judge_per_step <= tolerance;
             let due = iteration % CHECK_INTERVAL == 0 || iteration == max_iterations;
             if !promising && !due {
+                self.accelerate(problem, r);
                 continue;
             }
             problem.velocity(r, u);
@@ -114,8 +121,16 @@ impl Nsgs {
                 return (SolveStatus::Stalled, iteration);
             }
             judge_per_step = judge / cheap;
+            self.accelerate(problem, r);
         }
         (SolveStatus::MaxIterations, max_iterations)
+    }
+
+    /// r = result of the last sweep => r = start of the next one.
+    fn accelerate(&mut self, problem: &FrictionContact, r: &mut [f64]) {
+        if self.acceleration.advance(r) {
+            project_on_cones(problem, r);
+        }
     }
 
     fn sweep(&mut self, problem: &FrictionContact, r: &mut [f64], scale: f64) -> Change {
@@ -184,8 +199,8 @@ fn solve_joint(lu: &mut RankRevealingLu, w: &[f64], q: &mut [f64], r: &mut [f64]
     }
 }
 
-/// A guess outside the cones is moved to them.
-fn project_guess(problem: &FrictionContact, r: &mut [f64]) {
+/// Moves each block of r to its cone.
+fn project_on_cones(problem: &FrictionContact, r: &mut [f64]) {
     let mut start = 0;
     for block in &problem.blocks {
         let end = start + block.dim();

@@ -152,10 +152,22 @@ mod tests {
         let mut solution = Solution::default();
         let bad_q = problem(vec![1.0], vec![f64::NAN], Block::Unilateral);
         let error = solve_single(&bad_q, Block::Unilateral, &mut solution, 1e-10).unwrap_err();
-        assert_eq!(error, SolveError::NotFinite { what: "q", index: 0 });
+        assert_eq!(
+            error,
+            SolveError::NotFinite {
+                what: "q",
+                index: 0
+            }
+        );
         let bad_w = problem(vec![f64::INFINITY], vec![-1.0], Block::Unilateral);
         let error = solve_single(&bad_w, Block::Unilateral, &mut solution, 1e-10).unwrap_err();
-        assert_eq!(error, SolveError::NotFinite { what: "W", index: 0 });
+        assert_eq!(
+            error,
+            SolveError::NotFinite {
+                what: "W",
+                index: 0
+            }
+        );
         let block = Block::Coulomb2 { mu: -1.0 };
         let bad_mu = problem(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0, 0.0], block);
         let error = solve_single(&bad_mu, block, &mut solution, 1e-10).unwrap_err();

@@ -1,0 +1,185 @@
+//! Generated problems with fixed seeds.
+
+use carom_solvers::{Block, Delassus, DenseDelassus, FrictionContact};
+
+/// SplitMix64: small, seeded, the same on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    /// Uniform in (−1, 1).
+    pub fn signed(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.signed()).collect()
+    }
+}
+
+/// The problem of blocks acting on `dof` coordinates through the Jacobian G (row-major):
+/// W = G M⁻¹ Gᵀ, q = G v. With q in the range of G a solution always exists (v⁺ = 0 is admissible).
+pub fn from_jacobian(
+    blocks: Vec<Block>,
+    g: &[f64],
+    inverse_mass: &[f64],
+    v: &[f64],
+) -> FrictionContact {
+    let dof = inverse_mass.len();
+    let rows: Vec<&[f64]> = g.chunks_exact(dof).collect();
+    let mut w = Vec::new();
+    for a in &rows {
+        for b in &rows {
+            w.push((0..dof).map(|k| a[k] * inverse_mass[k] * b[k]).sum());
+        }
+    }
+    let q = rows
+        .iter()
+        .map(|a| a.iter().zip(v).map(|(a, v)| a * v).sum())
+        .collect();
+    let dims: Vec<usize> = blocks.iter().map(Block::dim).collect();
+    FrictionContact {
+        w: Delassus::Dense(DenseDelassus::new(w, &dims).expect("sizes fit")),
+        q,
+        blocks,
+    }
+}
+
+/// Random G with `dof` columns: full rank W when dof ≥ rows, rank-deficient otherwise.
+pub fn random(seed: u64, blocks: Vec<Block>, dof: usize) -> FrictionContact {
+    let mut random = Random::new(seed);
+    let n: usize = blocks.iter().map(Block::dim).sum();
+    let g = random.vector(n * dof);
+    let v = random.vector(dof);
+    from_jacobian(blocks, &g, &vec![1.0; dof], &v)
+}
+
+/// A rigid planar table (x, y, θ; m = 1, J = 1/12) on `feet` feet along its unit width, falling at
+/// v_y = −1 and pushed sideways: hyperstatic for more than two feet (one and a half with friction).
+pub fn table(feet: usize, mu: f64, push: f64) -> FrictionContact {
+    let mut g = Vec::new();
+    for k in 0..feet {
+        let x = k as f64 / (feet - 1) as f64 - 0.5;
+        g.extend([0.0, 1.0, x]);
+        g.extend([1.0, 0.0, 0.5]);
+    }
+    let blocks = vec![Block::Coulomb2 { mu }; feet];
+    from_jacobian(blocks, &g, &[1.0, 1.0, 12.0], &[push, -1.0, 0.0])
+}
+
+/// A column of point masses on the ground, each `ratio` times heavier than the one below, all falling
+/// at speed 1.
+pub fn column(bodies: usize, ratio: f64) -> FrictionContact {
+    let inverse_mass: Vec<f64> = (0..bodies).map(|k| ratio.powi(-(k as i32))).collect();
+    let mut g = vec![0.0; bodies * bodies];
+    for k in 0..bodies {
+        g[k * bodies + k] = 1.0;
+        if k > 0 {
+            g[k * bodies + k - 1] = -1.0;
+        }
+    }
+    let v = vec![-1.0; bodies];
+    from_jacobian(vec![Block::Unilateral; bodies], &g, &inverse_mass, &v)
+}
+
+/// Random contacts and joints whose last joint repeats the first.
+pub fn redundant_joints(seed: u64, contact: Block) -> FrictionContact {
+    let mut random = Random::new(seed);
+    let dof = 9;
+    let joint = Block::Bilateral { dim: 2 };
+    let blocks = vec![joint, contact, contact, joint, joint];
+    let first = random.vector(2 * dof);
+    let mut g = first.clone();
+    g.extend(random.vector(2 * contact.dim() * dof));
+    g.extend(random.vector(2 * dof));
+    g.extend(first);
+    let v = random.vector(dof);
+    from_jacobian(blocks, &g, &vec![1.0; dof], &v)
+}
+
+/// What a solver must achieve on a generated problem.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Difficulty {
+    /// Well conditioned: every solver that takes the problem converges.
+    Easy,
+    /// Sweeps may be too slow; pivoting and `auto` converge.
+    Hard,
+}
+
+/// The named problems of the conformance suite.
+pub fn suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
+    use Difficulty::{Easy, Hard};
+    let c2 = |mu| Block::Coulomb2 { mu };
+    let c3 = |mu| Block::Coulomb3 { mu };
+    let mut solved = random(21, vec![c3(0.4); 2], 12);
+    solved.q.fill(0.5); // separating everywhere: r = 0 is the solution
+    for tangent in [1, 2, 4, 5] {
+        solved.q[tangent] = 0.0;
+    }
+    let mut at_rest = random(22, vec![c2(0.4); 3], 8);
+    at_rest.q.fill(0.0);
+    let mut degenerate = random(23, vec![Block::Unilateral; 5], 8);
+    degenerate.q[1] = 0.0;
+    degenerate.q[3] = 0.0;
+    vec![
+        (
+            "unilateral",
+            Easy,
+            random(1, vec![Block::Unilateral; 6], 12),
+        ),
+        ("planar", Easy, random(2, vec![c2(0.3); 4], 16)),
+        ("spatial", Easy, random(3, vec![c3(0.5); 3], 18)),
+        (
+            "mixed",
+            Easy,
+            random(4, vec![Block::Unilateral, c2(0.2), c3(0.7)], 12),
+        ),
+        ("degenerate", Easy, degenerate),
+        ("already solved", Easy, solved),
+        ("at rest", Easy, at_rest),
+        (
+            "no friction",
+            Easy,
+            random(5, vec![c3(0.0), c2(0.0), c3(0.0)], 16),
+        ),
+        (
+            "rank-deficient unilateral",
+            Hard,
+            random(6, vec![Block::Unilateral; 12], 5),
+        ),
+        (
+            "rank-deficient planar",
+            Hard,
+            random(7, vec![c2(0.3); 8], 6),
+        ),
+        (
+            "rank-deficient spatial",
+            Hard,
+            random(8, vec![c3(0.3); 6], 6),
+        ),
+        ("table at rest", Hard, table(8, 0.5, 0.1)),
+        ("table sliding", Hard, table(8, 0.2, 3.0)),
+        ("heavy on light", Hard, column(6, 10.0)),
+        ("very heavy on light", Hard, column(2, 1e6)),
+        (
+            "joints, unilateral",
+            Hard,
+            redundant_joints(9, Block::Unilateral),
+        ),
+        ("joints, planar", Hard, redundant_joints(10, c2(0.4))),
+        ("joints, spatial", Hard, redundant_joints(11, c3(0.4))),
+        (
+            "joints only",
+            Hard,
+            random(12, vec![Block::Bilateral { dim: 3 }; 2], 4),
+        ),
+        ("nothing", Easy, random(13, Vec::new(), 3)),
+    ]
+}
