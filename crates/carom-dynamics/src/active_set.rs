@@ -106,7 +106,15 @@ impl ActiveSet {
     }
 
     /// Adds an interaction that touches `blocks`; its rows are zero until written.
-    pub fn push(&mut self, source: ActiveSource, law: Law, gap: f64, dim: usize, blocks: impl Iterator<Item = u32>, layout: &BlockLayout) -> usize {
+    pub fn push(
+        &mut self,
+        source: ActiveSource,
+        law: Law,
+        gap: f64,
+        dim: usize,
+        blocks: impl Iterator<Item = u32>,
+        layout: &BlockLayout,
+    ) -> usize {
         let (first_touched, mut width) = (self.touched.len(), 0);
         for block in blocks {
             self.touched.push((block, width as u32));

@@ -2,7 +2,9 @@
 //!
 //! The equations are the measure differential inclusion
 //!
-//!     q̇ = T(q) v,      M(q) dv = F(t,q,v) dt + Gᵀ dp
+//! ```text
+//! q̇ = T(q) v,      M(q) dv = F(t,q,v) dt + Gᵀ dp
+//! ```
 //!
 //! with bilateral constraints g_B = 0, unilateral contacts 0 ≤ g_N ⟂ dp_N ≥ 0, Coulomb friction, and an impact law.
 //!

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
-use carom_solvers::{Delassus, BlockSparse, FrictionContact, FrictionSolver, FrictionSolverParams, Solution, SolveError};
+use carom_solvers::{BlockSparse, Delassus, FrictionContact, FrictionSolver, FrictionSolverParams, Solution, SolveError};
 
 /// Everything that changes during a run besides the state. Dropping it loses speed, never correctness.
 pub struct StepMemory {

@@ -82,7 +82,11 @@ impl Model {
                 return Err(ModelError::WrongLength { what: format!("the initial {what}"), expected: names.len(), found: values.len() });
             }
             if let Some((name, &value)) = names.iter().zip(values).find(|(_, x)| !x.is_finite()) {
-                return Err(ModelError::OutOfRange { what: format!("initial {what} of {}", name.name), value, expected: "a finite number is needed" });
+                return Err(ModelError::OutOfRange {
+                    what: format!("initial {what} of {}", name.name),
+                    value,
+                    expected: "a finite number is needed",
+                });
             }
         }
         systems.check_state(&state.q)?;

@@ -184,7 +184,13 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub fn add_jacobians(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
         self.parts.iter().try_for_each(|p| {
             let local = Instant { t: at.t, q: &at.q[p.q.clone()], v: &at.v[p.v.clone()] };
             p.system.add_jacobians(local, factors, &mut matrix[p.values.clone()], scratch)
@@ -245,7 +251,9 @@ impl SystemSet {
     /// [`ModelError::BadState`].
     pub fn check_state(&self, q: &[f64]) -> Result<(), ModelError> {
         self.parts.iter().try_for_each(|p| {
-            p.system.check_state(&q[p.q.clone()]).map_err(|reason| ModelError::BadState { system: self.coordinates[p.q.start].name.clone(), reason })
+            p.system
+                .check_state(&q[p.q.clone()])
+                .map_err(|reason| ModelError::BadState { system: self.coordinates[p.q.start].name.clone(), reason })
         })
     }
 }

@@ -3,8 +3,7 @@
 mod random;
 
 use carom_dynamics::formula::{
-    Expr, FormulaError, FormulaErrorKind, Graph, MAX_BYTES, MAX_DEPTH, MAX_NODES, Scope, Tape,
-    TapeError, parse,
+    Expr, FormulaError, FormulaErrorKind, Graph, MAX_BYTES, MAX_DEPTH, MAX_NODES, Scope, Tape, TapeError, parse,
 };
 
 /// A graph with the variables x, y and `ball.x`.
@@ -23,13 +22,7 @@ impl Setting {
         let mut scope = Scope::new();
         scope.symbol("x", x).symbol("y", y).symbol("ball.x", ball);
         scope.constant("mass", 2.5);
-        Setting {
-            graph,
-            scope,
-            x,
-            y,
-            ball,
-        }
+        Setting { graph, scope, x, y, ball }
     }
 
     fn parse(&mut self, text: &str) -> Result<Expr, FormulaError> {
@@ -37,8 +30,7 @@ impl Setting {
     }
 
     fn read(&mut self, text: &str) -> Expr {
-        self.parse(text)
-            .unwrap_or_else(|error| panic!("{text}: {error}"))
+        self.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
     /// The value at x, y, with `ball.x` = 7.
@@ -74,53 +66,28 @@ const VALUES: &[(&str, Reference)] = &[
     ("2^-1 + x*-y", |x, y| 0.5 - x * y),
     ("2^3^2 - +x", |x, _| 512.0 - x),
     ("--x", |x, _| x),
-    ("ball.x * mass * pi", |_, _| {
-        7.0 * 2.5 * std::f64::consts::PI
-    }),
+    ("ball.x * mass * pi", |_, _| 7.0 * 2.5 * std::f64::consts::PI),
     ("x^7 + x^-3 + x^-1", |x, _| x.powi(7) + x.powi(-3) + 1.0 / x),
-    ("x^40 + x^1.5 + x^0.5", |x, _| {
-        x.powi(40) + x.powf(1.5) + x.sqrt()
-    }),
+    ("x^40 + x^1.5 + x^0.5", |x, _| x.powi(40) + x.powf(1.5) + x.sqrt()),
     ("x^y + pow(2, x)", |x, y| x.powf(y) + 2f64.powf(x)),
-    ("sin(x) + cos(x) * tan(y)", |x, y| {
-        x.sin() + x.cos() * y.tan()
-    }),
-    ("asin(x/9) + acos(x/9) * atan(y)", |x, y| {
-        (x / 9.0).asin() + (x / 9.0).acos() * y.atan()
-    }),
+    ("sin(x) + cos(x) * tan(y)", |x, y| x.sin() + x.cos() * y.tan()),
+    ("asin(x/9) + acos(x/9) * atan(y)", |x, y| (x / 9.0).asin() + (x / 9.0).acos() * y.atan()),
     ("atan2(y, x) - hypot(x, y)", |x, y| y.atan2(x) - x.hypot(y)),
-    ("sinh(x) + cosh(x) + tanh(y)", |x, y| {
-        x.sinh() + x.cosh() + y.tanh()
-    }),
-    ("exp(x) + ln(x) + log10(x)", |x, _| {
-        x.exp() + x.ln() + x.log10()
-    }),
+    ("sinh(x) + cosh(x) + tanh(y)", |x, y| x.sinh() + x.cosh() + y.tanh()),
+    ("exp(x) + ln(x) + log10(x)", |x, _| x.exp() + x.ln() + x.log10()),
     ("sqrt(x) * abs(y)", |x, y| x.sqrt() * y.abs()),
     ("sign(y) + sign(x - x)", |_, y| y.signum()),
-    ("step(y) + step(0) + step(-1)", |_, y| {
-        1.0 + if y >= 0.0 { 1.0 } else { 0.0 }
-    }),
-    ("min(x, y, 1) + max(x, y, -1)", |x, y| {
-        x.min(y).min(1.0) + x.max(y).max(-1.0)
-    }),
+    ("step(y) + step(0) + step(-1)", |_, y| 1.0 + if y >= 0.0 { 1.0 } else { 0.0 }),
+    ("min(x, y, 1) + max(x, y, -1)", |x, y| x.min(y).min(1.0) + x.max(y).max(-1.0)),
     ("clamp(y, -1, 1)", |_, y| y.clamp(-1.0, 1.0)),
     ("if(x > y, x, y)", |x, y| x.max(y)),
-    ("if(y < 0, sqrt(y), 2)", |_, y| {
-        if y < 0.0 { y.sqrt() } else { 2.0 }
-    }),
-    ("(x < y) + 2*(x <= y) + 4*(x > y) + 8*(x >= y)", |x, y| {
-        if x < y { 3.0 } else { 12.0 }
-    }),
+    ("if(y < 0, sqrt(y), 2)", |_, y| if y < 0.0 { y.sqrt() } else { 2.0 }),
+    ("(x < y) + 2*(x <= y) + 4*(x > y) + 8*(x >= y)", |x, y| if x < y { 3.0 } else { 12.0 }),
     ("(x == x) + (x != y)", |_, _| 2.0),
     ("not x > y", |x, y| if x > y { 0.0 } else { 1.0 }),
     ("!x + y", |_, y| y),
-    ("x > 0 and y > 0 or x > 1e9", |_, y| {
-        if y > 0.0 { 1.0 } else { 0.0 }
-    }),
-    (
-        "x > 0 && !(y > 0) || 0",
-        |_, y| if y > 0.0 { 0.0 } else { 1.0 },
-    ),
+    ("x > 0 and y > 0 or x > 1e9", |_, y| if y > 0.0 { 1.0 } else { 0.0 }),
+    ("x > 0 && !(y > 0) || 0", |_, y| if y > 0.0 { 0.0 } else { 1.0 }),
 ];
 
 #[test]
@@ -133,10 +100,7 @@ fn values_equal_those_of_rust() {
             // A few operations, regrouped by simplification and by powers as products.
             let tolerance = 1e-14 * (1.0 + expected.abs());
             let is_same = value.is_nan() && expected.is_nan();
-            assert!(
-                is_same || (value - expected).abs() <= tolerance,
-                "{text} at {x}, {y}: {value} for {expected}"
-            );
+            assert!(is_same || (value - expected).abs() <= tolerance, "{text} at {x}, {y}: {value} for {expected}");
         }
     }
 }
@@ -255,117 +219,38 @@ fn faults_are_placed() {
         ("", 0..0, |k| *k == Kind::Empty),
         ("  \t", 0..3, |k| *k == Kind::Empty),
         ("x +", 3..3, |k| matches!(k, Kind::UnexpectedEnd { .. })),
-        (
-            "x + * y",
-            4..5,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "*"),
-        ),
-        (
-            "2 x",
-            2..3,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "x"),
-        ),
+        ("x + * y", 4..5, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "*")),
+        ("2 x", 2..3, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "x")),
         ("2x", 1..2, |k| matches!(k, Kind::UnexpectedToken { .. })),
-        ("(x)(y)", 3..4, |k| {
-            matches!(k, Kind::UnexpectedToken { .. })
-        }),
-        (
-            "x)",
-            1..2,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ")"),
-        ),
-        (
-            "1,5",
-            1..2,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ","),
-        ),
+        ("(x)(y)", 3..4, |k| matches!(k, Kind::UnexpectedToken { .. })),
+        ("x)", 1..2, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ")")),
+        ("1,5", 1..2, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ",")),
         ("y*(x + (1)", 2..3, |k| *k == Kind::UnclosedParenthesis),
         ("max(x, 1", 3..4, |k| *k == Kind::UnclosedParenthesis),
-        (
-            "max(x,)",
-            6..7,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ")"),
-        ),
+        ("max(x,)", 6..7, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == ")")),
         ("x < y < 1", 6..7, |k| *k == Kind::ChainedComparison),
-        ("1 + not x", 4..7, |k| {
-            matches!(k, Kind::UnexpectedToken { .. })
-        }),
-        ("x and or y", 6..8, |k| {
-            matches!(k, Kind::UnexpectedToken { .. })
-        }),
-        ("x = y", 2..3, |k| {
-            matches!(
-                k,
-                Kind::UnexpectedCharacter {
-                    character: '=',
-                    hint: Some(_)
-                }
-            )
-        }),
-        ("x \u{2212} y", 2..5, |k| {
-            matches!(k, Kind::UnexpectedCharacter { hint: Some(_), .. })
-        }),
-        ("x # y", 2..3, |k| {
-            matches!(
-                k,
-                Kind::UnexpectedCharacter {
-                    character: '#',
-                    hint: None
-                }
-            )
-        }),
-        ("ball. + 1", 4..5, |k| {
-            matches!(k, Kind::UnexpectedCharacter { character: '.', .. })
-        }),
-        (
-            "x + 1.2.3",
-            4..9,
-            |k| matches!(k, Kind::BadNumber { text } if text == "1.2.3"),
-        ),
+        ("1 + not x", 4..7, |k| matches!(k, Kind::UnexpectedToken { .. })),
+        ("x and or y", 6..8, |k| matches!(k, Kind::UnexpectedToken { .. })),
+        ("x = y", 2..3, |k| matches!(k, Kind::UnexpectedCharacter { character: '=', hint: Some(_) })),
+        ("x \u{2212} y", 2..5, |k| matches!(k, Kind::UnexpectedCharacter { hint: Some(_), .. })),
+        ("x # y", 2..3, |k| matches!(k, Kind::UnexpectedCharacter { character: '#', hint: None })),
+        ("ball. + 1", 4..5, |k| matches!(k, Kind::UnexpectedCharacter { character: '.', .. })),
+        ("x + 1.2.3", 4..9, |k| matches!(k, Kind::BadNumber { text } if text == "1.2.3")),
         ("1e999", 0..5, |k| matches!(k, Kind::BadNumber { .. })),
-        (
-            "1e",
-            1..2,
-            |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "e"),
-        ),
+        ("1e", 1..2, |k| matches!(k, Kind::UnexpectedToken { found, .. } if found == "e")),
         ("2*bal.x", 2..7, |k| {
             matches!(k, Kind::UnknownName { name, nearest: Some(n), known }
                 if name == "bal.x" && n == "ball.x" && known.join(" ") == "ball.x mass pi x y")
         }),
-        ("q", 0..1, |k| {
-            matches!(k, Kind::UnknownName { nearest: None, .. })
-        }),
-        (
-            "1 + sine(x)",
-            4..8,
-            |k| matches!(k, Kind::UnknownFunction { nearest: Some(n), .. } if n == "sin"),
-        ),
-        ("log(x)", 0..3, |k| {
-            k.to_string().contains("`ln`") && k.to_string().contains("`log10`")
-        }),
+        ("q", 0..1, |k| matches!(k, Kind::UnknownName { nearest: None, .. })),
+        ("1 + sine(x)", 4..8, |k| matches!(k, Kind::UnknownFunction { nearest: Some(n), .. } if n == "sin")),
+        ("log(x)", 0..3, |k| k.to_string().contains("`ln`") && k.to_string().contains("`log10`")),
         ("x(1)", 0..1, |k| matches!(k, Kind::NotAFunction { .. })),
-        ("sin x", 0..3, |k| {
-            *k == Kind::MissingArguments { function: "sin" }
-        }),
-        ("1 + sin()", 4..9, |k| {
-            matches!(k, Kind::WrongArgumentCount { found: 0, .. })
-        }),
-        ("if(x, 1)", 0..8, |k| {
-            matches!(
-                k,
-                Kind::WrongArgumentCount {
-                    function: "if",
-                    found: 2,
-                    ..
-                }
-            )
-        }),
-        ("max(1)", 0..6, |k| {
-            k.to_string() == "`max` takes 2 or more arguments, not 1"
-        }),
-        ("\0", 0..1, |k| {
-            matches!(k, Kind::UnexpectedCharacter { .. })
-        }),
+        ("sin x", 0..3, |k| *k == Kind::MissingArguments { function: "sin" }),
+        ("1 + sin()", 4..9, |k| matches!(k, Kind::WrongArgumentCount { found: 0, .. })),
+        ("if(x, 1)", 0..8, |k| matches!(k, Kind::WrongArgumentCount { function: "if", found: 2, .. })),
+        ("max(1)", 0..6, |k| k.to_string() == "`max` takes 2 or more arguments, not 1"),
+        ("\0", 0..1, |k| matches!(k, Kind::UnexpectedCharacter { .. })),
     ];
     let mut setting = Setting::new();
     for (text, span, is_right) in cases {
@@ -387,49 +272,16 @@ fn sizes_are_limited() {
     let parentheses = |n: usize| format!("{}x{}", "(".repeat(n), ")".repeat(n));
     assert_eq!(setting.read(&parentheses(MAX_DEPTH)), setting.x);
     for (text, kind, start) in [
-        (
-            parentheses(MAX_DEPTH + 1),
-            Kind::TooDeep { limit: MAX_DEPTH },
-            MAX_DEPTH,
-        ),
-        (
-            "-".repeat(MAX_DEPTH + 1) + "x",
-            Kind::TooDeep { limit: MAX_DEPTH },
-            MAX_DEPTH,
-        ),
-        (
-            "x^".repeat(MAX_DEPTH + 1) + "x",
-            Kind::TooDeep { limit: MAX_DEPTH },
-            2 * MAX_DEPTH + 2,
-        ),
-        (
-            "sin(".repeat(MAX_DEPTH + 1),
-            Kind::TooDeep { limit: MAX_DEPTH },
-            4 * MAX_DEPTH + 3,
-        ),
-        (
-            "(".repeat(MAX_BYTES),
-            Kind::TooDeep { limit: MAX_DEPTH },
-            MAX_DEPTH,
-        ),
-        (
-            "x+".repeat(MAX_NODES / 2) + "x",
-            Kind::TooLarge { limit: MAX_NODES },
-            MAX_NODES,
-        ),
-        (
-            " ".repeat(MAX_BYTES) + "x",
-            Kind::TooLong { limit: MAX_BYTES },
-            0,
-        ),
+        (parentheses(MAX_DEPTH + 1), Kind::TooDeep { limit: MAX_DEPTH }, MAX_DEPTH),
+        ("-".repeat(MAX_DEPTH + 1) + "x", Kind::TooDeep { limit: MAX_DEPTH }, MAX_DEPTH),
+        ("x^".repeat(MAX_DEPTH + 1) + "x", Kind::TooDeep { limit: MAX_DEPTH }, 2 * MAX_DEPTH + 2),
+        ("sin(".repeat(MAX_DEPTH + 1), Kind::TooDeep { limit: MAX_DEPTH }, 4 * MAX_DEPTH + 3),
+        ("(".repeat(MAX_BYTES), Kind::TooDeep { limit: MAX_DEPTH }, MAX_DEPTH),
+        ("x+".repeat(MAX_NODES / 2) + "x", Kind::TooLarge { limit: MAX_NODES }, MAX_NODES),
+        (" ".repeat(MAX_BYTES) + "x", Kind::TooLong { limit: MAX_BYTES }, 0),
     ] {
         let error = setting.parse(&text).unwrap_err();
-        assert_eq!(
-            (error.kind, error.span.start),
-            (kind, start),
-            "{}",
-            &text[..20]
-        );
+        assert_eq!((error.kind, error.span.start), (kind, start), "{}", &text[..20]);
     }
     // A sum of 2500 terms is within the limits.
     let long = "sin(x)+".repeat(1249) + "x";
@@ -441,12 +293,10 @@ fn sizes_are_limited() {
 #[test]
 fn the_deepest_nesting_needs_little_stack() {
     let text = "1 or 1 and 1 < 1 + 1 * (".repeat(MAX_DEPTH) + "1" + &")".repeat(MAX_DEPTH);
-    let parsing = std::thread::Builder::new()
-        .stack_size(1 << 20)
-        .spawn(move || {
-            let mut setting = Setting::new();
-            setting.parse(&text).is_ok()
-        });
+    let parsing = std::thread::Builder::new().stack_size(1 << 20).spawn(move || {
+        let mut setting = Setting::new();
+        setting.parse(&text).is_ok()
+    });
     assert!(parsing.unwrap().join().unwrap());
 }
 
@@ -456,9 +306,7 @@ fn deep_expressions_need_no_stack() {
     let mut setting = Setting::new();
     let mut e = setting.x;
     for _ in 0..100_000 {
-        e = setting
-            .graph
-            .call(carom_dynamics::formula::Function::Sin, &[e]);
+        e = setting.graph.call(carom_dynamics::formula::Function::Sin, &[e]);
         e = setting.graph.add(e, setting.y);
     }
     let slope = setting.graph.derivative(e, setting.x);
@@ -473,20 +321,9 @@ fn inputs_of_a_tape_are_checked() {
     let e = setting.read("x + ball.x");
     let compile = |inputs: &[Expr]| Tape::compile(&setting.graph, inputs, &[e]).err();
     let (x, ball) = (setting.x, setting.ball);
-    assert_eq!(
-        compile(&[x]),
-        Some(TapeError::MissingInput {
-            name: "ball.x".into()
-        })
-    );
-    assert_eq!(
-        compile(&[x, ball, x]),
-        Some(TapeError::DuplicateInput { name: "x".into() })
-    );
-    assert_eq!(
-        compile(&[x, e]),
-        Some(TapeError::InputIsNoSymbol { index: 1 })
-    );
+    assert_eq!(compile(&[x]), Some(TapeError::MissingInput { name: "ball.x".into() }));
+    assert_eq!(compile(&[x, ball, x]), Some(TapeError::DuplicateInput { name: "x".into() }));
+    assert_eq!(compile(&[x, e]), Some(TapeError::InputIsNoSymbol { index: 1 }));
     assert_eq!(compile(&[ball, x]), None);
 }
 
@@ -527,16 +364,8 @@ fn double_pendulum() -> Tape {
     let q = ["a", "b"].map(|name| graph.symbol(name));
     let v = ["da", "db"].map(|name| graph.symbol(name));
     let mut scope = Scope::new();
-    scope
-        .symbol("a", q[0])
-        .symbol("b", q[1])
-        .symbol("da", v[0])
-        .symbol("db", v[1]);
-    scope
-        .constant("m1", 1.5)
-        .constant("m2", 0.7)
-        .constant("l1", 1.2)
-        .constant("l2", 0.9);
+    scope.symbol("a", q[0]).symbol("b", q[1]).symbol("da", v[0]).symbol("db", v[1]);
+    scope.constant("m1", 1.5).constant("m2", 0.7).constant("l1", 1.2).constant("l2", 0.9);
     let kinetic = parse(
         &mut graph,
         "m1*((l1*cos(a)*da)^2 + (l1*sin(a)*da)^2)/2 + m2*((l1*cos(a)*da + l2*cos(b)*db)^2 \
@@ -570,16 +399,7 @@ fn double_pendulum() -> Tape {
     }
     let gradient = q.map(|q| graph.derivative(tip, q));
     let [[m11, m12], [m21, m22]] = mass;
-    let outputs = [
-        m11,
-        m12,
-        m21,
-        m22,
-        coriolis[0],
-        coriolis[1],
-        gradient[0],
-        gradient[1],
-    ];
+    let outputs = [m11, m12, m21, m22, coriolis[0], coriolis[1], gradient[0], gradient[1]];
     Tape::compile(&graph, &[q[0], q[1], v[0], v[1]], &outputs).unwrap()
 }
 

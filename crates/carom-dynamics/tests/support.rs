@@ -1,8 +1,8 @@
 //! Shared by the tests: runs a problem and keeps what was recorded.
 
+use carom_dynamics::diagnostics::Certificate;
 use carom_dynamics::problems::Problem;
 use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
-use carom_dynamics::diagnostics::Certificate;
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
 use carom_dynamics::{Model, State, StepMemory};

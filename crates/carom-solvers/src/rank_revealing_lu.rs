@@ -29,18 +29,13 @@ impl RankRevealingLu {
         self.scale.clear();
         self.scale.extend((0..n).map(|i| {
             let d = a[i * n + i].abs();
-            if d > f64::MIN_POSITIVE {
-                1.0 / d.sqrt()
-            } else {
-                1.0
-            }
+            if d > f64::MIN_POSITIVE { 1.0 / d.sqrt() } else { 1.0 }
         }));
         self.lu.clear();
         for i in 0..n {
             let scale = &self.scale;
             let row = &a[i * n..(i + 1) * n];
-            self.lu
-                .extend(row.iter().zip(scale).map(|(v, s)| v * s * scale[i]));
+            self.lu.extend(row.iter().zip(scale).map(|(v, s)| v * s * scale[i]));
         }
         self.row_order.clear();
         self.row_order.extend(0..n);
@@ -105,8 +100,7 @@ impl RankRevealingLu {
         let (n, rank) = (self.n, self.rank);
         self.work.clear();
         let (row_order, scale) = (&self.row_order, &self.scale);
-        self.work
-            .extend(row_order[..rank].iter().map(|&i| b[i] * scale[i]));
+        self.work.extend(row_order[..rank].iter().map(|&i| b[i] * scale[i]));
         for i in 0..rank {
             let (known, rest) = self.work.split_at_mut(i);
             let row = &self.lu[i * n..];

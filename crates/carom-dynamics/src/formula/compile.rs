@@ -37,9 +37,7 @@ fn check_inputs(graph: &Graph, inputs: &[Expr]) -> Result<(), TapeError> {
             return Err(TapeError::InputIsNoSymbol { index });
         };
         if inputs[..index].contains(&input) {
-            return Err(TapeError::DuplicateInput {
-                name: name.to_owned(),
-            });
+            return Err(TapeError::DuplicateInput { name: name.to_owned() });
         }
     }
     Ok(())
@@ -67,10 +65,7 @@ impl Usage {
                 }
             }
         }
-        let mut usage = Usage {
-            n_uses,
-            is_fused: vec![false; n],
-        };
+        let mut usage = Usage { n_uses, is_fused: vec![false; n] };
         for index in 0..n {
             if usage.n_uses[index] > 0
                 && let Some(product) = usage.fusible_operand(graph, graph.nodes[index])
@@ -86,9 +81,7 @@ impl Usage {
         let Node::Binary(Binary::Add | Binary::Sub, a, b) = node else {
             return None;
         };
-        [b, a]
-            .into_iter()
-            .find(|&e| self.n_uses[e.index()] == 1 && product(graph, e).is_some())
+        [b, a].into_iter().find(|&e| self.n_uses[e.index()] == 1 && product(graph, e).is_some())
     }
 }
 
@@ -142,22 +135,11 @@ impl<'a> Compiler<'a> {
                 && register == u32::MAX
                 && let Some(name) = graph.symbol_name(Expr(index as u32))
             {
-                return Err(TapeError::MissingInput {
-                    name: name.to_owned(),
-                });
+                return Err(TapeError::MissingInput { name: name.to_owned() });
             }
         }
         let first_result = (constants.len() + inputs.len()) as u32;
-        Ok(Compiler {
-            graph,
-            usage,
-            constants,
-            instructions: Vec::new(),
-            registers,
-            first_result,
-            powers: HashMap::new(),
-            n_extra: 0,
-        })
+        Ok(Compiler { graph, usage, constants, instructions: Vec::new(), registers, first_result, powers: HashMap::new(), n_extra: 0 })
     }
 
     /// Emits what computes the node, unless it has a register already.
@@ -181,11 +163,7 @@ impl<'a> Compiler<'a> {
             Node::Binary(operator, a, b) => self.emit_binary(e, operator, a, b),
             Node::PowInt(a, n) => {
                 let power = self.emit_power(a, n.unsigned_abs());
-                if n > 0 {
-                    power
-                } else {
-                    self.push(Op::Reciprocal, power, 0, 0)
-                }
+                if n > 0 { power } else { self.push(Op::Reciprocal, power, 0, 0) }
             }
             Node::Select(c, a, b) => {
                 let [c, a, b] = [c, a, b].map(|e| self.register(e));
@@ -224,15 +202,8 @@ impl<'a> Compiler<'a> {
     /// Sine or cosine; both at once if both are needed.
     fn emit_sine_or_cosine(&mut self, e: Expr, operator: Unary, a: Expr) {
         let argument = self.register(a);
-        let sibling = if operator == Unary::Sin {
-            Unary::Cos
-        } else {
-            Unary::Sin
-        };
-        let sibling = self
-            .graph
-            .find(Node::Unary(sibling, a))
-            .filter(|e| self.usage.n_uses.get(e.index()).is_some_and(|&n| n > 0));
+        let sibling = if operator == Unary::Sin { Unary::Cos } else { Unary::Sin };
+        let sibling = self.graph.find(Node::Unary(sibling, a)).filter(|e| self.usage.n_uses.get(e.index()).is_some_and(|&n| n > 0));
         let Some(sibling) = sibling else {
             self.registers[e.index()] = self.push(Op::Unary(operator), argument, 0, 0);
             return;
@@ -240,11 +211,7 @@ impl<'a> Compiler<'a> {
         let cosine = EXTRA + self.n_extra;
         self.n_extra += 1;
         let sine = self.push(Op::SinCos, argument, cosine, 0);
-        let (own, other) = if operator == Unary::Sin {
-            (sine, cosine)
-        } else {
-            (cosine, sine)
-        };
+        let (own, other) = if operator == Unary::Sin { (sine, cosine) } else { (cosine, sine) };
         self.registers[e.index()] = own;
         self.registers[sibling.index()] = other;
     }
@@ -281,11 +248,7 @@ impl<'a> Compiler<'a> {
 
     fn register(&self, e: Expr) -> u32 {
         let register = self.registers[e.index()];
-        debug_assert_ne!(
-            register,
-            u32::MAX,
-            "operands are emitted before their users"
-        );
+        debug_assert_ne!(register, u32::MAX, "operands are emitted before their users");
         register
     }
 
@@ -293,11 +256,7 @@ impl<'a> Compiler<'a> {
     fn finish(mut self, n_inputs: usize, outputs: &[Expr]) -> Tape {
         let first_extra = self.first_result + self.instructions.len() as u32;
         let place = |r: u32| {
-            if r >= EXTRA {
-                first_extra + (r - EXTRA)
-            } else {
-                r
-            }
+            if r >= EXTRA { first_extra + (r - EXTRA) } else { r }
         };
         for instruction in &mut self.instructions {
             *instruction = instruction.map_reads(place);
@@ -306,10 +265,7 @@ impl<'a> Compiler<'a> {
             }
         }
         let schedule = schedule(&mut self.instructions, self.first_result);
-        let outputs = outputs
-            .iter()
-            .map(|&e| schedule.new_register(place(self.register(e))))
-            .collect();
+        let outputs = outputs.iter().map(|&e| schedule.new_register(place(self.register(e)))).collect();
         Tape {
             constants: self.constants,
             n_inputs,

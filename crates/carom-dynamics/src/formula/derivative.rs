@@ -20,8 +20,7 @@ impl Graph {
     /// Nodes under `e` whose derivative is not known yet, operands before users.
     fn undifferentiated(&self, e: Expr, symbol: Expr) -> Vec<Expr> {
         // Nodes older than the symbol cannot contain it.
-        let is_open =
-            |e: Expr| e.index() > symbol.index() && !self.derivatives.contains_key(&(e, symbol));
+        let is_open = |e: Expr| e.index() > symbol.index() && !self.derivatives.contains_key(&(e, symbol));
         if !is_open(e) {
             return Vec::new();
         }
@@ -105,11 +104,7 @@ impl Graph {
                 let rest = self.sub(one, square);
                 let root = self.unary(Unary::Sqrt, rest);
                 let quotient = self.div(da, root);
-                if operator == Unary::Asin {
-                    quotient
-                } else {
-                    self.neg(quotient)
-                }
+                if operator == Unary::Asin { quotient } else { self.neg(quotient) }
             }
             Unary::Atan => {
                 let square = self.pow_integer(a, 2);
@@ -150,13 +145,7 @@ impl Graph {
     }
 
     /// d/ds f(a, b) with value `e` = f(a, b).
-    fn differentiate_binary(
-        &mut self,
-        operator: Binary,
-        e: Expr,
-        (a, da): (Expr, Expr),
-        (b, db): (Expr, Expr),
-    ) -> Expr {
+    fn differentiate_binary(&mut self, operator: Binary, e: Expr, (a, da): (Expr, Expr), (b, db): (Expr, Expr)) -> Expr {
         match operator {
             Binary::Add => self.add(da, db),
             Binary::Sub => self.sub(da, db),
@@ -187,12 +176,7 @@ impl Graph {
                 let first = self.compare(Comparison::GreaterEqual, a, b);
                 self.select(first, da, db)
             }
-            Binary::Less
-            | Binary::LessEqual
-            | Binary::Equal
-            | Binary::NotEqual
-            | Binary::And
-            | Binary::Or => self.constant(0.0),
+            Binary::Less | Binary::LessEqual | Binary::Equal | Binary::NotEqual | Binary::And | Binary::Or => self.constant(0.0),
         }
     }
 
@@ -200,12 +184,7 @@ impl Graph {
     ///
     /// The limits b → 0 of the first and a → 0 of the second coefficient are 0; computed plainly they
     /// would be NaN.
-    fn differentiate_power(
-        &mut self,
-        e: Expr,
-        (a, da): (Expr, Expr),
-        (b, db): (Expr, Expr),
-    ) -> Expr {
+    fn differentiate_power(&mut self, e: Expr, (a, da): (Expr, Expr), (b, db): (Expr, Expr)) -> Expr {
         let (zero, one) = (self.constant(0.0), self.constant(1.0));
         let mut result = zero;
         if !self.is_zero(da) {

@@ -22,10 +22,7 @@ pub struct FormulaError {
 impl FormulaError {
     /// The column of the fault in `text`, the formula: characters counted from 1.
     pub fn column(&self, text: &str) -> usize {
-        1 + text
-            .char_indices()
-            .take_while(|&(at, _)| at < self.span.start)
-            .count()
+        1 + text.char_indices().take_while(|&(at, _)| at < self.span.start).count()
     }
 }
 
@@ -42,17 +39,13 @@ pub enum FormulaErrorKind {
         limit: usize,
     },
     /// Nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
-    #[error(
-        "parentheses, signs or powers are nested more than {limit} deep: name parts of the formula"
-    )]
+    #[error("parentheses, signs or powers are nested more than {limit} deep: name parts of the formula")]
     TooDeep {
         /// Largest allowed depth.
         limit: usize,
     },
     /// More than [`MAX_NODES`](super::MAX_NODES) operators and operands.
-    #[error(
-        "the formula has more than {limit} operators and operands: name its parts and combine them"
-    )]
+    #[error("the formula has more than {limit} operators and operands: name its parts and combine them")]
     TooLarge {
         /// Largest allowed number.
         limit: usize,
@@ -137,17 +130,8 @@ fn suggest(nearest: Option<&str>, known: &[String]) -> String {
     if let Some(nearest) = nearest {
         return format!(": did you mean `{nearest}`?");
     }
-    let more = if known.len() > MAX_LISTED {
-        ", ..."
-    } else {
-        ""
-    };
-    let listed = known
-        .iter()
-        .take(MAX_LISTED)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let more = if known.len() > MAX_LISTED { ", ..." } else { "" };
+    let listed = known.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
     format!(": known names are {listed}{more}")
 }
 

@@ -142,13 +142,9 @@ impl Function {
             Function::Abs => Unary::Abs,
             Function::Sign => Unary::Sign,
             Function::Step => Unary::Step,
-            Function::Atan2
-            | Function::Min
-            | Function::Max
-            | Function::Clamp
-            | Function::If
-            | Function::Pow
-            | Function::Hypot => return None,
+            Function::Atan2 | Function::Min | Function::Max | Function::Clamp | Function::If | Function::Pow | Function::Hypot => {
+                return None;
+            }
         })
     }
 }

@@ -183,9 +183,7 @@ impl Graph {
             return self.binary(Binary::Mul, a, b);
         }
         let product = match (self.split_power(rest_a), self.split_power(rest_b)) {
-            ((base, m), (other, n)) if base == other && m > 0 && n > 0 => {
-                self.pow_integer(base, m + n)
-            }
+            ((base, m), (other, n)) if base == other && m > 0 && n > 0 => self.pow_integer(base, m + n),
             _ => self.binary(Binary::Mul, rest_a, rest_b),
         };
         self.scale(x * y, product)
@@ -254,29 +252,19 @@ impl Graph {
                 let power = self.pow_integer(x, n);
                 if n % 2 == 0 { power } else { self.neg(power) }
             }
-            Node::PowInt(x, m) if m > 0 && n > 0 && m.saturating_mul(n) <= MAX_INTEGER_POWER => {
-                self.intern(Node::PowInt(x, m * n))
-            }
+            Node::PowInt(x, m) if m > 0 && n > 0 && m.saturating_mul(n) <= MAX_INTEGER_POWER => self.intern(Node::PowInt(x, m * n)),
             _ => self.intern(Node::PowInt(a, n)),
         }
     }
 
     /// The smaller of two; NaN if either is NaN.
     pub fn min(&mut self, a: Expr, b: Expr) -> Expr {
-        if a == b {
-            a
-        } else {
-            self.binary(Binary::Min, a, b)
-        }
+        if a == b { a } else { self.binary(Binary::Min, a, b) }
     }
 
     /// The larger of two; NaN if either is NaN.
     pub fn max(&mut self, a: Expr, b: Expr) -> Expr {
-        if a == b {
-            a
-        } else {
-            self.binary(Binary::Max, a, b)
-        }
+        if a == b { a } else { self.binary(Binary::Max, a, b) }
     }
 
     /// 1 where the comparison holds, else 0.
@@ -337,12 +325,8 @@ impl Graph {
                 let raised = self.max(x, low);
                 self.min(raised, high)
             }
-            (Function::Min, &[first, ref rest @ ..]) => {
-                rest.iter().fold(first, |least, &e| self.min(least, e))
-            }
-            (Function::Max, &[first, ref rest @ ..]) => {
-                rest.iter().fold(first, |most, &e| self.max(most, e))
-            }
+            (Function::Min, &[first, ref rest @ ..]) => rest.iter().fold(first, |least, &e| self.min(least, e)),
+            (Function::Max, &[first, ref rest @ ..]) => rest.iter().fold(first, |most, &e| self.max(most, e)),
             (_, arguments) => {
                 let operator = function.unary().expect("all others take one argument");
                 self.unary(operator, arguments[0])

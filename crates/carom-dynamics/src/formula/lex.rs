@@ -74,10 +74,7 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<Token>, FormulaError> {
         at = token.span.end;
         tokens.push(token);
     }
-    tokens.push(Token {
-        kind: TokenKind::End,
-        span: text.len()..text.len(),
-    });
+    tokens.push(Token { kind: TokenKind::End, span: text.len()..text.len() });
     Ok(tokens)
 }
 
@@ -97,15 +94,9 @@ fn read_token(text: &str, at: usize, c: char) -> Result<Token, FormulaError> {
         return Ok(Token { kind, span });
     }
     match OPERATORS.iter().find(|(sign, _)| rest.starts_with(sign)) {
-        Some(&(sign, kind)) => Ok(Token {
-            kind,
-            span: at..at + sign.len(),
-        }),
+        Some(&(sign, kind)) => Ok(Token { kind, span: at..at + sign.len() }),
         None => Err(FormulaError {
-            kind: FormulaErrorKind::UnexpectedCharacter {
-                character: c,
-                hint: hint_for(c),
-            },
+            kind: FormulaErrorKind::UnexpectedCharacter { character: c, hint: hint_for(c) },
             span: at..at + c.len_utf8(),
         }),
     }
@@ -132,12 +123,7 @@ fn name_length(rest: &str) -> usize {
 /// Digits with at most one point, then an exponent if digits follow the `e`.
 fn read_number(text: &str, at: usize) -> Result<Token, FormulaError> {
     let bytes = text.as_bytes();
-    let digits = |from: usize| {
-        bytes[from..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count()
-    };
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut end = at + digits(at);
     if bytes.get(end) == Some(&b'.') {
         end += 1 + digits(end + 1);
@@ -151,22 +137,11 @@ fn read_number(text: &str, at: usize) -> Result<Token, FormulaError> {
         }
     }
     // `1.2.3` is one bad number, not a number and something else.
-    let tail = bytes[end..]
-        .iter()
-        .take_while(|&&b| b == b'.' || b.is_ascii_digit())
-        .count();
+    let tail = bytes[end..].iter().take_while(|&&b| b == b'.' || b.is_ascii_digit()).count();
     let span = at..end + tail;
     match text[span.clone()].parse::<f64>() {
-        Ok(x) if x.is_finite() => Ok(Token {
-            kind: TokenKind::Number(x),
-            span,
-        }),
-        _ => Err(FormulaError {
-            kind: FormulaErrorKind::BadNumber {
-                text: text[span.clone()].to_owned(),
-            },
-            span,
-        }),
+        Ok(x) if x.is_finite() => Ok(Token { kind: TokenKind::Number(x), span }),
+        _ => Err(FormulaError { kind: FormulaErrorKind::BadNumber { text: text[span.clone()].to_owned() }, span }),
     }
 }
 

@@ -15,9 +15,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     known
         .into_iter()
         .filter_map(|candidate| {
-            let is_tail = candidate
-                .rsplit_once('.')
-                .is_some_and(|(_, tail)| tail == name);
+            let is_tail = candidate.rsplit_once('.').is_some_and(|(_, tail)| tail == name);
             if is_tail || candidate.eq_ignore_ascii_case(name) {
                 return Some((0, candidate));
             }
@@ -56,13 +54,7 @@ mod tests {
 
     #[test]
     fn edits_are_counted() {
-        for (a, b, distance) in [
-            ("", "abc", 3),
-            ("abc", "abc", 0),
-            ("abc", "acb", 1),
-            ("sin", "sine", 1),
-            ("kitten", "sitting", 3),
-        ] {
+        for (a, b, distance) in [("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("sin", "sine", 1), ("kitten", "sitting", 3)] {
             assert_eq!(edit_distance(a, b), distance, "{a} {b}");
         }
     }

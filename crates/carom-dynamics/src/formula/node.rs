@@ -109,13 +109,7 @@ impl Unary {
     pub(super) fn parity(self) -> Parity {
         match self {
             Unary::Cos | Unary::Cosh | Unary::Abs => Parity::Even,
-            Unary::Sin
-            | Unary::Tan
-            | Unary::Asin
-            | Unary::Atan
-            | Unary::Sinh
-            | Unary::Tanh
-            | Unary::Sign => Parity::Odd,
+            Unary::Sin | Unary::Tan | Unary::Asin | Unary::Atan | Unary::Sinh | Unary::Tanh | Unary::Sign => Parity::Odd,
             _ => Parity::Neither,
         }
     }

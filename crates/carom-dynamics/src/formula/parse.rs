@@ -38,27 +38,13 @@ const OPERAND: &str = "a number, a name or `(`";
 pub fn parse(graph: &mut Graph, text: &str, scope: &Scope) -> Result<Expr, FormulaError> {
     if text.len() > MAX_BYTES {
         let kind = FormulaErrorKind::TooLong { limit: MAX_BYTES };
-        return Err(FormulaError {
-            kind,
-            span: 0..text.len(),
-        });
+        return Err(FormulaError { kind, span: 0..text.len() });
     }
     let tokens = tokenize(text)?;
     if tokens.len() == 1 {
-        return Err(FormulaError {
-            kind: FormulaErrorKind::Empty,
-            span: 0..text.len(),
-        });
+        return Err(FormulaError { kind: FormulaErrorKind::Empty, span: 0..text.len() });
     }
-    let mut parser = Parser {
-        graph,
-        text,
-        scope,
-        tokens,
-        at: 0,
-        depth: 0,
-        n_nodes: 0,
-    };
+    let mut parser = Parser { graph, text, scope, tokens, at: 0, depth: 0, n_nodes: 0 };
     let e = parser.expression(OR)?;
     match parser.peek().kind {
         TokenKind::End => Ok(e),
@@ -88,11 +74,7 @@ impl<'a> Parser<'a> {
             self.count()?;
             self.at += 1;
             // Powers group to the right and take a sign in the exponent: 2^-x^2.
-            let right = if precedence == POWER {
-                self.nested(|parser| parser.expression(SIGN))?
-            } else {
-                self.expression(precedence + 1)?
-            };
+            let right = if precedence == POWER { self.nested(|parser| parser.expression(SIGN))? } else { self.expression(precedence + 1)? };
             left = self.combine(kind, left, right);
             if precedence == COMPARISON && comparison(self.peek().kind).is_some() {
                 return Err(self.fault(FormulaErrorKind::ChainedComparison));
@@ -155,14 +137,8 @@ impl<'a> Parser<'a> {
             return Ok(e);
         }
         Err(self.fault(match Function::from_name(name) {
-            Some(function) => FormulaErrorKind::MissingArguments {
-                function: function.name(),
-            },
-            None => FormulaErrorKind::UnknownName {
-                name: name.to_owned(),
-                nearest: self.scope.nearest(name),
-                known: self.scope.names(),
-            },
+            Some(function) => FormulaErrorKind::MissingArguments { function: function.name() },
+            None => FormulaErrorKind::UnknownName { name: name.to_owned(), nearest: self.scope.nearest(name), known: self.scope.names() },
         }))
     }
 
@@ -170,20 +146,11 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &'a str) -> Result<Expr, FormulaError> {
         let Some(function) = Function::from_name(name) else {
             return Err(self.fault(if self.scope.contains(name) {
-                FormulaErrorKind::NotAFunction {
-                    name: name.to_owned(),
-                }
+                FormulaErrorKind::NotAFunction { name: name.to_owned() }
             } else {
                 let known = Function::ALL.into_iter().map(Function::name);
-                let nearest = if name == "log" {
-                    Some("ln")
-                } else {
-                    nearest(name, known)
-                };
-                FormulaErrorKind::UnknownFunction {
-                    name: name.to_owned(),
-                    nearest: nearest.map(str::to_owned),
-                }
+                let nearest = if name == "log" { Some("ln") } else { nearest(name, known) };
+                FormulaErrorKind::UnknownFunction { name: name.to_owned(), nearest: nearest.map(str::to_owned) }
             }));
         };
         let start = self.advance().start;
@@ -195,10 +162,7 @@ impl<'a> Parser<'a> {
                 found: arguments.len(),
             };
             let end = self.tokens[self.at - 1].span.end;
-            return Err(FormulaError {
-                kind,
-                span: start..end,
-            });
+            return Err(FormulaError { kind, span: start..end });
         }
         Ok(self.graph.call(function, &arguments))
     }
@@ -262,10 +226,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn nested<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, FormulaError>,
-    ) -> Result<T, FormulaError> {
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, FormulaError>) -> Result<T, FormulaError> {
         if self.depth == MAX_DEPTH {
             return Err(self.fault(FormulaErrorKind::TooDeep { limit: MAX_DEPTH }));
         }
@@ -277,10 +238,7 @@ impl<'a> Parser<'a> {
 
     /// An error at the present token.
     fn fault(&self, kind: FormulaErrorKind) -> FormulaError {
-        FormulaError {
-            kind,
-            span: self.peek().span.clone(),
-        }
+        FormulaError { kind, span: self.peek().span.clone() }
     }
 
     fn unexpected(&self, expected: &'static str) -> FormulaError {
@@ -294,10 +252,7 @@ impl<'a> Parser<'a> {
     /// The error where `)` should be: at the end of the text, `open` is at fault.
     fn missing_close(&self, open: Range<usize>, expected: &'static str) -> FormulaError {
         match self.peek().kind {
-            TokenKind::End => FormulaError {
-                kind: FormulaErrorKind::UnclosedParenthesis,
-                span: open,
-            },
+            TokenKind::End => FormulaError { kind: FormulaErrorKind::UnclosedParenthesis, span: open },
             _ => self.unexpected(expected),
         }
     }

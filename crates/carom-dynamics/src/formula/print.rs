@@ -56,12 +56,7 @@ impl Graph {
             pieces.push(Text(")"));
             (ATOM, pieces)
         };
-        let infix = |sign, own: u8, a, left, b, right| {
-            (
-                own,
-                vec![Piece::Expr(a, left), Text(sign), Piece::Expr(b, right)],
-            )
-        };
+        let infix = |sign, own: u8, a, left, b, right| (own, vec![Piece::Expr(a, left), Text(sign), Piece::Expr(b, right)]);
         let (own, mut pieces) = match self.node(e) {
             Node::Symbol(_) => {
                 text.push_str(self.symbol_name(e).unwrap_or_default());
@@ -69,27 +64,16 @@ impl Graph {
             }
             Node::Constant(bits) => {
                 let x = f64::from_bits(bits);
-                let number = if x.abs() < 1e15 {
-                    format!("{x}")
-                } else {
-                    format!("{x:e}")
-                };
+                let number = if x.abs() < 1e15 { format!("{x}") } else { format!("{x:e}") };
                 let is_tight = x >= 0.0 || least <= SIGN;
-                text.push_str(&if is_tight {
-                    number
-                } else {
-                    format!("({number})")
-                });
+                text.push_str(&if is_tight { number } else { format!("({number})") });
                 return;
             }
             Node::Unary(Unary::Neg, a) => (SIGN, vec![Text("-"), Piece::Expr(a, SIGN)]),
             Node::Unary(Unary::Not, a) => (NOT, vec![Text("not "), Piece::Expr(a, NOT)]),
             Node::Unary(operator, a) => function(operator.name(), &[a]),
             Node::Select(c, a, b) => function("if", &[c, a, b]),
-            Node::PowInt(a, n) => (
-                POWER,
-                vec![Piece::Expr(a, ATOM), Text("^"), Piece::Integer(n)],
-            ),
+            Node::PowInt(a, n) => (POWER, vec![Piece::Expr(a, ATOM), Text("^"), Piece::Integer(n)]),
             Node::Binary(operator, a, b) => match operator {
                 Binary::Add => infix(" + ", SUM, a, SUM, b, PRODUCT),
                 Binary::Sub => infix(" - ", SUM, a, SUM, b, PRODUCT),

@@ -32,25 +32,15 @@ pub(super) fn schedule(instructions: &mut Vec<Instruction>, first_result: u32) -
                 }
             }
         }
-        runs.push(Run {
-            op,
-            len: (order.len() - first) as u32,
-        });
+        runs.push(Run { op, len: (order.len() - first) as u32 });
     }
 
     let mut results = vec![0; n];
     for (place, &index) in order.iter().enumerate() {
         results[index] = first_result + place as u32;
     }
-    let schedule = Schedule {
-        runs,
-        first_result,
-        results,
-    };
-    *instructions = order
-        .iter()
-        .map(|&index| instructions[index].map_reads(|register| schedule.new_register(register)))
-        .collect();
+    let schedule = Schedule { runs, first_result, results };
+    *instructions = order.iter().map(|&index| instructions[index].map_reads(|register| schedule.new_register(register))).collect();
     schedule
 }
 
@@ -69,10 +59,7 @@ fn dependencies(instructions: &[Instruction], first_result: u32) -> (Vec<Vec<usi
     let mut users = vec![Vec::new(); n];
     let mut n_missing = vec![0; n];
     for (user, instruction) in instructions.iter().enumerate() {
-        for register in instruction
-            .reads()
-            .filter(|&register| register >= first_result)
-        {
+        for register in instruction.reads().filter(|&register| register >= first_result) {
             users[writers[(register - first_result) as usize]].push(user);
             n_missing[user] += 1;
         }
@@ -92,9 +79,6 @@ impl Schedule {
     /// Where the content of a register is now.
     pub(super) fn new_register(&self, register: u32) -> u32 {
         let index = register.checked_sub(self.first_result);
-        index
-            .and_then(|i| self.results.get(i as usize))
-            .copied()
-            .unwrap_or(register)
+        index.and_then(|i| self.results.get(i as usize)).copied().unwrap_or(register)
     }
 }

@@ -85,8 +85,7 @@ impl Scope {
 /// digit, joined by dots.
 pub fn is_valid_name(name: &str) -> bool {
     name.split('.').all(|part| {
-        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 

@@ -119,11 +119,7 @@ impl Tape {
     /// If the lengths of `inputs` or `outputs` are not [`n_inputs`](Self::n_inputs) and [`n_outputs`](Self::n_outputs).
     pub fn evaluate(&self, inputs: &[f64], registers: &mut Vec<f64>, outputs: &mut [f64]) {
         assert_eq!(inputs.len(), self.n_inputs, "number of inputs of a tape");
-        assert_eq!(
-            outputs.len(),
-            self.outputs.len(),
-            "number of outputs of a tape"
-        );
+        assert_eq!(outputs.len(), self.outputs.len(), "number of outputs of a tape");
         let n = self.n_registers();
         if registers.len() < n {
             registers.resize(n, 0.0);
@@ -197,9 +193,7 @@ impl Run {
                 registers[i.b as usize].set(cos);
                 sin
             }),
-            Op::Select => fill(run, results, |i| {
-                get(if get(i.a) != 0.0 { i.b } else { i.c })
-            }),
+            Op::Select => fill(run, results, |i| get(if get(i.a) != 0.0 { i.b } else { i.c })),
             Op::Unary(operator) => fill(run, results, |i| operator.apply(get(i.a))),
             Op::Binary(operator) => fill(run, results, |i| operator.apply(get(i.a), get(i.b))),
         }

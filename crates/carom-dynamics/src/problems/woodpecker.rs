@@ -20,9 +20,15 @@ pub fn problem() -> Result<Problem, ModelError> {
     let (m_m, m_s, j_m, j_s, c_phi, g) = (3e-4, 4.5e-3, 5e-9, 7e-7, 0.0056, 9.81);
     let (l_m, l_g) = (0.010, 0.015);
     let mass = vec![
-        m_s + m_m, m_s * l_m, m_s * l_g,
-        m_s * l_m, j_m + m_s * l_m * l_m, m_s * l_m * l_g,
-        m_s * l_g, m_s * l_m * l_g, j_s + m_s * l_g * l_g,
+        m_s + m_m,
+        m_s * l_m,
+        m_s * l_g,
+        m_s * l_m,
+        j_m + m_s * l_m * l_m,
+        m_s * l_m * l_g,
+        m_s * l_g,
+        m_s * l_m * l_g,
+        j_s + m_s * l_g * l_g,
     ];
     let stiffness = vec![0.0, 0.0, 0.0, 0.0, c_phi, -c_phi, 0.0, -c_phi, c_phi];
     let names = ["y", "phi_m", "phi_s"].map(String::from).to_vec();

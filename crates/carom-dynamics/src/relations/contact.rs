@@ -3,7 +3,9 @@
 //! The local velocity is that of A relative to B at the point, in the right-handed frame (n, t₁, t₂). For a direction d,
 //! with angular velocities in the body frames,
 //!
-//!     u·d = d·v_A + (R_Aᵀ (r_A × d))·ω_A − d·v_B − (R_Bᵀ (r_B × d))·ω_B.
+//! ```text
+//! u·d = d·v_A + (R_Aᵀ (r_A × d))·ω_A − d·v_B − (R_Bᵀ (r_B × d))·ω_B.
+//! ```
 
 use crate::detection::{ContactPoint, WORLD};
 use crate::systems::rigid_bodies::{centre, orientation};
@@ -59,7 +61,9 @@ mod tests {
 
     #[test]
     fn frames_are_right_handed_and_orthonormal() {
-        for n in [Vector3::x(), -Vector3::y(), Vector3::z(), Vector3::new(0.3, -0.5, 0.2).normalize(), Vector3::new(1.0, 1.0, 1.0).normalize()] {
+        for n in
+            [Vector3::x(), -Vector3::y(), Vector3::z(), Vector3::new(0.3, -0.5, 0.2).normalize(), Vector3::new(1.0, 1.0, 1.0).normalize()]
+        {
             let (t1, t2) = tangents(&n);
             let frame = Matrix3::from_columns(&[n, t1, t2]);
             assert!((frame.transpose() * frame - Matrix3::identity()).amax() < 1e-15);

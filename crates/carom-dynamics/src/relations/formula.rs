@@ -95,7 +95,9 @@ impl FormulaRelation {
     fn check(&self, values: &[f64], per_row: usize, what: &str) -> Result<(), NonFinite> {
         match values.iter().position(|x| !x.is_finite()) {
             None => Ok(()),
-            Some(i) => Err(NonFinite { what: format!("{what}{}", self.names[(i / per_row.max(1)).min(self.names.len() - 1)]), value: values[i] }),
+            Some(i) => {
+                Err(NonFinite { what: format!("{what}{}", self.names[(i / per_row.max(1)).min(self.names.len() - 1)]), value: values[i] })
+            }
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! With x_{k+θ} = (1 − θ) x_k + θ x_{k+1}, one step of size h solves
 //!
-//!     M(q_{k+θ}) (v_{k+1} − v_k) = h [(1 − θ) F(t_k, q_k, v_k) + θ F(t_{k+1}, q_{k+1}, v_{k+1})] + Gᵀ p_{k+1}
-//!     q_{k+1} = q_k ⊕ h T v_{k+θ},      u_{k+1} = G(q_{k+θ}) v_{k+1} + b
-//!     bilateral:   u_{k+1} = 0
-//!     contact:     if g(q_k) + γ h u_{N,k} ≤ 0   then  K* ∋ û ⟂ p_{k+1} ∈ K,  else p_{k+1} = 0
-//!                  û = (u_N + e u_{N,k} + μ ‖u_T + e_T u_{T,k}‖, u_T + e_T u_{T,k})
+//! ```text
+//! M(q_{k+θ}) (v_{k+1} − v_k) = h [(1 − θ) F(t_k, q_k, v_k) + θ F(t_{k+1}, q_{k+1}, v_{k+1})] + Gᵀ p_{k+1}
+//! q_{k+1} = q_k ⊕ h T v_{k+θ},      u_{k+1} = G(q_{k+θ}) v_{k+1} + b
+//! bilateral:   u_{k+1} = 0
+//! contact:     if g(q_k) + γ h u_{N,k} ≤ 0   then  K* ∋ û ⟂ p_{k+1} ∈ K,  else p_{k+1} = 0
+//!              û = (u_N + e u_{N,k} + μ ‖u_T + e_T u_{T,k}‖, u_T + e_T u_{T,k})
+//! ```
 //!
 //! [Acary2009, eqs. 45–49], [Haddouni2015, §2.1.2.1 and Algorithm 2], [Moreau1999, §8]. It differs from Acary2009 in the
 //! direction of θ (there x_{k+θ} = (1 − θ) x_{k+1} + θ x_k; for θ = 1/2 the same) and in that a contact within

@@ -4,13 +4,13 @@ use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy}
 use crate::active_set::ActiveSource;
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates};
 use crate::diagnostics::{Certificate, Energy};
+use crate::error::ModelError;
 use crate::error::RunError;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Source};
 use crate::schemes::{Scheme, StepReport};
 use crate::state::State;
-use crate::error::ModelError;
 
 /// A step is halved at most this often.
 const MAX_HALVINGS: u32 = 10;
@@ -36,10 +36,18 @@ impl TimeStepping {
     /// [`ModelError::OutOfRange`].
     pub fn validate(&self, start: f64) -> Result<(), ModelError> {
         if !(self.step > 0.0 && self.step.is_finite()) {
-            return Err(ModelError::OutOfRange { what: "step".into(), value: self.step, expected: "a positive, finite time [s] is needed" });
+            return Err(ModelError::OutOfRange {
+                what: "step".into(),
+                value: self.step,
+                expected: "a positive, finite time [s] is needed",
+            });
         }
         if !(self.end >= start && self.end.is_finite()) {
-            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected: "a finite time [s] not before the start is needed" });
+            return Err(ModelError::OutOfRange {
+                what: "end".into(),
+                value: self.end,
+                expected: "a finite time [s] not before the start is needed",
+            });
         }
         Ok(())
     }
@@ -58,7 +66,16 @@ impl Strategy for TimeStepping {
     }
 
     fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
-        let mut run = Run { model, memory, observers, certificate: Certificate::default(), file_velocities: vec![0.0; state.v.len()], records: Vec::new(), gaps: Vec::new(), carrying: Carrying::default() };
+        let mut run = Run {
+            model,
+            memory,
+            observers,
+            certificate: Certificate::default(),
+            file_velocities: vec![0.0; state.v.len()],
+            records: Vec::new(),
+            gaps: Vec::new(),
+            carrying: Carrying::default(),
+        };
         let ending = match run.all_steps(self, state) {
             Ok(ending) => ending,
             Err(error) => Ending::Failed(error),
@@ -102,7 +119,11 @@ impl Run<'_, '_> {
         let mut last = None;
         for step in 1..=n_steps {
             let t_next = if step == n_steps { settings.end } else { start + step as f64 * settings.step };
-            let h = if step < n_steps || (t_next - state.t - settings.step).abs() < 1e-6 * settings.step { settings.step } else { t_next - state.t };
+            let h = if step < n_steps || (t_next - state.t - settings.step).abs() < 1e-6 * settings.step {
+                settings.step
+            } else {
+                t_next - state.t
+            };
             let report = match self.one_step(settings, state, h) {
                 Ok(report) => report,
                 Err(error) => {
@@ -164,7 +185,8 @@ impl Run<'_, '_> {
                     }
                 }
             }
-            let (kinetic, potential) = self.model.systems().energy(state.t, &state.q, &state.v, &mut self.memory.scratch).map_err(at_time(state.t))?;
+            let (kinetic, potential) =
+                self.model.systems().energy(state.t, &state.q, &state.v, &mut self.memory.scratch).map_err(at_time(state.t))?;
             self.certificate.add_step(&report, kinetic, potential);
             self.contact_events(state.t)?;
             // the second half of a halved step follows its first half; two halves done make the step above done

@@ -121,7 +121,13 @@ impl FormulaForce {
     ///
     /// # Errors
     /// [`NonFinite`] naming the component.
-    pub fn add_jacobians(&self, at: super::Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub fn add_jacobians(
+        &self,
+        at: super::Instant<'_>,
+        factors: JacobianFactors,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
         if self.jacobian.n_outputs() == 0 {
             return Ok(());
         }

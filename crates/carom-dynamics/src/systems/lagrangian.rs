@@ -2,14 +2,16 @@
 //!
 //! With T(t, q, q̇) quadratic in q̇ and V(t, q), Lagrange's equations d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q are M q̈ = F with
 //!
-//!     M = ∂²T/∂q̇²
-//!     F = Q − ∂V/∂q + ∂T/∂q − (∂²T/∂q̇∂q) q̇ − ∂²T/∂q̇∂t
+//! ```text
+//! M = ∂²T/∂q̇²
+//! F = Q − ∂V/∂q + ∂T/∂q − (∂²T/∂q̇∂q) q̇ − ∂²T/∂q̇∂t
+//! ```
 
+pub use super::formula_force::Symbols;
 use super::formula_force::{check_finite, compile, evaluate, parse};
 use super::{Coordinate, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Expr, Graph, Scope, Tape};
-pub use super::formula_force::Symbols;
 
 /// The text of a Lagrangian system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,7 +187,10 @@ impl System for Lagrangian {
         for i in 0..n {
             for (j, &entry) in (0..=i).zip(entries.by_ref()) {
                 if !entry.is_finite() {
-                    return Err(NonFinite { what: format!("the mass matrix entry ({}, {})", self.coordinates[i], self.coordinates[j]), value: entry });
+                    return Err(NonFinite {
+                        what: format!("the mass matrix entry ({}, {})", self.coordinates[i], self.coordinates[j]),
+                        value: entry,
+                    });
                 }
                 mass[i * n + j] = entry;
                 mass[j * n + i] = entry;

@@ -29,10 +29,18 @@ impl Linear {
         let n = coordinates.len();
         for (what, matrix) in [("mass", &mass), ("damping", &damping), ("stiffness", &stiffness)] {
             if matrix.len() != n * n {
-                return Err(ModelError::WrongLength { what: format!("the {what} matrix of the linear system"), expected: n * n, found: matrix.len() });
+                return Err(ModelError::WrongLength {
+                    what: format!("the {what} matrix of the linear system"),
+                    expected: n * n,
+                    found: matrix.len(),
+                });
             }
             if let Some(&value) = matrix.iter().find(|x| !x.is_finite()) {
-                return Err(ModelError::OutOfRange { what: format!("an entry of the {what} matrix"), value, expected: "a finite number is needed" });
+                return Err(ModelError::OutOfRange {
+                    what: format!("an entry of the {what} matrix"),
+                    value,
+                    expected: "a finite number is needed",
+                });
             }
         }
         if !is_positive_definite(&mass, n) {
@@ -48,10 +56,18 @@ impl Linear {
     /// Wrong length or values that are not finite.
     pub fn with_force(mut self, force: Vec<f64>) -> Result<Self, ModelError> {
         if force.len() != self.coordinates.len() {
-            return Err(ModelError::WrongLength { what: "the force of the linear system".into(), expected: self.coordinates.len(), found: force.len() });
+            return Err(ModelError::WrongLength {
+                what: "the force of the linear system".into(),
+                expected: self.coordinates.len(),
+                found: force.len(),
+            });
         }
         if let Some(&value) = force.iter().find(|x| !x.is_finite()) {
-            return Err(ModelError::OutOfRange { what: "the force of the linear system".into(), value, expected: "a finite number is needed" });
+            return Err(ModelError::OutOfRange {
+                what: "the force of the linear system".into(),
+                value,
+                expected: "a finite number is needed",
+            });
         }
         self.force = force;
         Ok(self)
@@ -63,7 +79,11 @@ impl Linear {
     /// Wrong length or formulas that cannot be read.
     pub fn with_excitation(mut self, formulas: &[String], parameters: &[(String, f64)]) -> Result<Self, ModelError> {
         if formulas.len() != self.coordinates.len() {
-            return Err(ModelError::WrongLength { what: "the force of the linear system".into(), expected: self.coordinates.len(), found: formulas.len() });
+            return Err(ModelError::WrongLength {
+                what: "the force of the linear system".into(),
+                expected: self.coordinates.len(),
+                found: formulas.len(),
+            });
         }
         let mut graph = Graph::new();
         let symbols = Symbols::new(&mut graph, &self.coordinates);

@@ -154,7 +154,6 @@ pub trait System: Send + Sync {
     fn n_rigid_bodies(&self) -> usize {
         0
     }
-
 }
 
 /// An instant at which a system is evaluated.

@@ -1,6 +1,8 @@
 //! Any number of planar rigid bodies as one system: coordinates and velocities (x, y, angle) per body.
 //!
-//!     m ẍ = m g_x,     m ÿ = m g_y,     J φ̈ = 0
+//! ```text
+//! m ẍ = m g_x,     m ÿ = m g_y,     J φ̈ = 0
+//! ```
 
 use super::rigid_bodies::check_mass;
 use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
@@ -37,7 +39,11 @@ impl PlanarBodies {
             check_mass(&body.name, body.mass)?;
             if !(body.inertia > 0.0 && body.inertia.is_finite()) {
                 let what = format!("inertia of body \"{}\"", body.name);
-                return Err(ModelError::OutOfRange { what, value: body.inertia, expected: "a positive, finite moment of inertia [kg m²] is needed" });
+                return Err(ModelError::OutOfRange {
+                    what,
+                    value: body.inertia,
+                    expected: "a positive, finite moment of inertia [kg m²] is needed",
+                });
             }
             if bodies[..i].iter().any(|other| other.name == body.name) {
                 return Err(ModelError::DuplicateName { what: "body", name: body.name.clone() });

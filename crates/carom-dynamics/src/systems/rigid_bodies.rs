@@ -3,7 +3,9 @@
 //! Coordinates of a body: centre of mass (x, y, z) in the world frame, unit quaternion (w, i, j, k) from body to world.
 //! Velocities: linear in the world frame, angular ω in the body frame. Then M = diag(m I₃, J) is constant and
 //!
-//!     m v̇ = m g,     J ω̇ = −ω × J ω,     ẋ = v,     q̇ = ½ q ⊗ (0, ω).
+//! ```text
+//! m v̇ = m g,     J ω̇ = −ω × J ω,     ẋ = v,     q̇ = ½ q ⊗ (0, ω).
+//! ```
 
 use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
@@ -89,7 +91,11 @@ pub(super) fn check_mass(body: &str, mass: f64) -> Result<(), ModelError> {
     if mass > 0.0 && mass.is_finite() {
         return Ok(());
     }
-    Err(ModelError::OutOfRange { what: format!("mass of body \"{body}\""), value: mass, expected: "a positive, finite mass [kg] is needed" })
+    Err(ModelError::OutOfRange {
+        what: format!("mass of body \"{body}\""),
+        value: mass,
+        expected: "a positive, finite mass [kg] is needed",
+    })
 }
 
 /// Principal moments must be positive and satisfy the triangle inequality, up to round-off (thin bodies reach equality).

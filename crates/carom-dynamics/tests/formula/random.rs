@@ -26,9 +26,7 @@ const OPERATIONS: &[Operation] = &[
     ("A^2", 1, |v| v[0] * v[0]),
     ("A^3", 1, |v| v[0] * v[0] * v[0]),
     ("(2 + sin(A))^-2", 1, |v| (2.0 + v[0].sin()).powi(-2)),
-    ("(1 + A^2)^(B/4)", 2, |v| {
-        (1.0 + v[0] * v[0]).powf(v[1] / 4.0)
-    }),
+    ("(1 + A^2)^(B/4)", 2, |v| (1.0 + v[0] * v[0]).powf(v[1] / 4.0)),
     ("(1 + A^2)^0.7", 1, |v| (1.0 + v[0] * v[0]).powf(0.7)),
     ("sin(A)", 1, |v| v[0].sin()),
     ("cos(A)", 1, |v| v[0].cos()),
@@ -49,24 +47,10 @@ const OPERATIONS: &[Operation] = &[
     ("min(A, B)", 2, |v| v[0].min(v[1])),
     ("max(A, B)", 2, |v| v[0].max(v[1])),
     ("clamp(A, -1, 1)", 1, |v| v[0].clamp(-1.0, 1.0)),
-    (
-        "if(A < B, C, D)",
-        4,
-        |v| if v[0] < v[1] { v[2] } else { v[3] },
-    ),
-    ("if(A > 0 and not B >= 1, C, D)", 4, |v| {
-        if v[0] > 0.0 && v[1] < 1.0 { v[2] } else { v[3] }
-    }),
-    ("sign(A)*B", 2, |v| {
-        if v[0] == 0.0 {
-            0.0
-        } else {
-            v[0].signum() * v[1]
-        }
-    }),
-    ("(step(A) + B)", 2, |v| {
-        v[1] + if v[0] >= 0.0 { 1.0 } else { 0.0 }
-    }),
+    ("if(A < B, C, D)", 4, |v| if v[0] < v[1] { v[2] } else { v[3] }),
+    ("if(A > 0 and not B >= 1, C, D)", 4, |v| if v[0] > 0.0 && v[1] < 1.0 { v[2] } else { v[3] }),
+    ("sign(A)*B", 2, |v| if v[0] == 0.0 { 0.0 } else { v[0].signum() * v[1] }),
+    ("(step(A) + B)", 2, |v| v[1] + if v[0] >= 0.0 { 1.0 } else { 0.0 }),
 ];
 
 impl Tree {
@@ -99,11 +83,7 @@ impl Tree {
                 (OPERATIONS[*operation].2)(&values)
             }
         };
-        *peak = if value.is_finite() {
-            peak.max(value.abs())
-        } else {
-            f64::INFINITY
-        };
+        *peak = if value.is_finite() { peak.max(value.abs()) } else { f64::INFINITY };
         value
     }
 }
@@ -116,8 +96,7 @@ fn trees() -> impl Strategy<Value = Tree> {
     ];
     (0..3).fold(leaf.clone().boxed(), |inner, _| {
         let call = (0..OPERATIONS.len()).prop_flat_map(move |operation| {
-            prop::collection::vec(inner.clone(), OPERATIONS[operation].1)
-                .prop_map(move |operands| Tree::Call(operation, operands))
+            prop::collection::vec(inner.clone(), OPERATIONS[operation].1).prop_map(move |operands| Tree::Call(operation, operands))
         });
         prop_oneof![1 => leaf.clone(), 5 => call].boxed()
     })
@@ -203,9 +182,9 @@ proptest! {
 }
 
 const WORDS: &[&str] = &[
-    "x", "y", "ball.x", "ball.", "pi", "(", ")", "(", ")", ",", "+", "-", "*", "/", "^", "**", "<",
-    "<=", "==", "!=", "!", "and", "or", "not", "&&", "||", "sin(", "if(", "max(", "clamp(", "pow(",
-    "1", "0", "2.5", ".5", "1e", "1e-3", "1e308", ".", "=", "\u{3c0}", "log(", "exp(",
+    "x", "y", "ball.x", "ball.", "pi", "(", ")", "(", ")", ",", "+", "-", "*", "/", "^", "**", "<", "<=", "==", "!=", "!", "and", "or",
+    "not", "&&", "||", "sin(", "if(", "max(", "clamp(", "pow(", "1", "0", "2.5", ".5", "1e", "1e-3", "1e308", ".", "=", "\u{3c0}", "log(",
+    "exp(",
 ];
 
 fn check_safety(text: &str) -> Result<(), TestCaseError> {
@@ -217,9 +196,7 @@ fn check_safety(text: &str) -> Result<(), TestCaseError> {
             prop_assert!(Tape::compile(&setting.graph, &inputs, &[e, slope]).is_ok());
         }
         Err(error) => {
-            prop_assert!(
-                error.span.start <= error.span.end && text.get(error.span.clone()).is_some()
-            );
+            prop_assert!(error.span.start <= error.span.end && text.get(error.span.clone()).is_some());
             prop_assert!(!error.to_string().is_empty());
         }
     }

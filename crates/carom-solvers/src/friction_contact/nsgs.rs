@@ -168,10 +168,7 @@ impl Nsgs {
             }
             start = end;
         }
-        Change {
-            step: scale * step.sqrt(),
-            size: scale * size.sqrt(),
-        }
+        Change { step: scale * step.sqrt(), size: scale * size.sqrt() }
     }
 
     fn factor_joints(&mut self, problem: &FrictionContact) {
@@ -214,11 +211,7 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         "nsgs"
     }
 
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, self.tolerance);
         }
