@@ -1,1 +1,5 @@
-//! carom
+//! Model files in, recorded runs out.
+
+pub mod model_file;
+pub mod plot;
+pub mod recording;

@@ -1,0 +1,286 @@
+//! Materials of surfaces and how two of them make the law of a contact.
+
+use carom_dynamics::laws::ContactLaw;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// Rule that makes one coefficient of two.
+///
+/// When the two materials of a contact name different rules, the later one in this list wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Combination {
+    /// (a + b)/2.
+    Average,
+    /// The smaller one.
+    Minimum,
+    /// a b.
+    Product,
+    /// √(a b).
+    GeometricMean,
+    /// The larger one.
+    Maximum,
+}
+
+impl Combination {
+    /// The combined coefficient.
+    #[must_use]
+    pub fn apply(self, a: f64, b: f64) -> f64 {
+        match self {
+            Combination::Average => 0.5 * (a + b),
+            Combination::Minimum => a.min(b),
+            Combination::Product => a * b,
+            // Equal coefficients stay as they are, to the last bit.
+            Combination::GeometricMean if a == b => a,
+            Combination::GeometricMean => (a * b).sqrt(),
+            Combination::Maximum => a.max(b),
+        }
+    }
+}
+
+/// Surface properties of a collider.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Material {
+    /// Coulomb's friction coefficient μ ≥ 0. Default 0.5.
+    pub friction: f64,
+    /// Newton's normal coefficient of restitution e ∈ [0, 1]. Default 0.
+    pub restitution: f64,
+    /// Tangential coefficient of restitution e_T ∈ [0, 1]. Default 0.
+    pub tangential_restitution: f64,
+    /// Rule for the friction coefficient. Default: geometric mean.
+    pub friction_combination: Combination,
+    /// Rule for both coefficients of restitution. Default: maximum.
+    pub restitution_combination: Combination,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            friction: 0.5,
+            restitution: 0.0,
+            tangential_restitution: 0.0,
+            friction_combination: Combination::GeometricMean,
+            restitution_combination: Combination::Maximum,
+        }
+    }
+}
+
+/// A coefficient outside its range.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error("{coefficient} = {value} is outside {range}")]
+pub struct MaterialError {
+    /// Name of the coefficient.
+    pub coefficient: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// The allowed range.
+    pub range: &'static str,
+}
+
+impl Material {
+    /// Checks the coefficients.
+    ///
+    /// # Errors
+    /// The first coefficient outside its range (NaN included).
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        validate_law(&ContactLaw {
+            friction: self.friction,
+            restitution: self.restitution,
+            tangential_restitution: self.tangential_restitution,
+        })
+    }
+}
+
+fn validate_law(law: &ContactLaw) -> Result<(), MaterialError> {
+    let checks = [
+        ("friction", law.friction, f64::MAX, "[0, ∞)"),
+        ("restitution", law.restitution, 1.0, "[0, 1]"),
+        (
+            "tangential restitution",
+            law.tangential_restitution,
+            1.0,
+            "[0, 1]",
+        ),
+    ];
+    match checks
+        .iter()
+        .find(|(_, value, upper, _)| !(0.0..=*upper).contains(value))
+    {
+        Some(&(coefficient, value, _, range)) => Err(MaterialError {
+            coefficient,
+            value,
+            range,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The contact law of two materials by their combination rules; symmetric in its arguments.
+#[must_use]
+pub fn combine(a: &Material, b: &Material) -> ContactLaw {
+    let friction = a.friction_combination.max(b.friction_combination);
+    let restitution = a.restitution_combination.max(b.restitution_combination);
+    ContactLaw {
+        friction: friction.apply(a.friction, b.friction),
+        restitution: restitution.apply(a.restitution, b.restitution),
+        tangential_restitution: restitution
+            .apply(a.tangential_restitution, b.tangential_restitution),
+    }
+}
+
+/// Laws given outright for pairs of materials; they take precedence over [`combine`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairLaws {
+    laws: BTreeMap<(u32, u32), ContactLaw>,
+}
+
+impl PairLaws {
+    /// An empty table.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the law of two materials (by index, in either order) and returns the one set before.
+    ///
+    /// # Errors
+    /// A coefficient outside its range; the table is then unchanged.
+    pub fn set(
+        &mut self,
+        a: u32,
+        b: u32,
+        law: ContactLaw,
+    ) -> Result<Option<ContactLaw>, MaterialError> {
+        validate_law(&law)?;
+        Ok(self.laws.insert((a.min(b), a.max(b)), law))
+    }
+
+    /// The law of two materials, in either order, if one was set.
+    #[must_use]
+    pub fn law(&self, a: u32, b: u32) -> Option<ContactLaw> {
+        if self.laws.is_empty() {
+            return None;
+        }
+        self.laws.get(&(a.min(b), a.max(b))).copied()
+    }
+
+    /// The largest material index that the table mentions.
+    #[must_use]
+    pub fn largest_index(&self) -> Option<u32> {
+        self.laws.keys().map(|&(_, b)| b).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_take_the_geometric_mean_and_the_maximum() {
+        let a = Material {
+            friction: 0.2,
+            restitution: 0.3,
+            ..Material::default()
+        };
+        let b = Material {
+            friction: 0.8,
+            restitution: 0.1,
+            ..Material::default()
+        };
+        let law = combine(&a, &b);
+        // One square root of a rounded product.
+        assert!((law.friction - 0.4).abs() < 1e-15);
+        assert_eq!((law.restitution, law.tangential_restitution), (0.3, 0.0));
+        assert_eq!(law, combine(&b, &a));
+        assert_eq!(combine(&a, &a).friction, 0.2);
+    }
+
+    #[test]
+    fn rules_and_their_precedence() {
+        assert_eq!(Combination::Average.apply(0.2, 0.4), 0.5 * (0.2 + 0.4));
+        assert_eq!(Combination::Minimum.apply(0.2, 0.4), 0.2);
+        assert_eq!(Combination::Product.apply(0.5, 0.5), 0.25);
+        assert_eq!(Combination::Maximum.apply(0.2, 0.4), 0.4);
+        let order = [
+            Combination::Average,
+            Combination::Minimum,
+            Combination::Product,
+            Combination::GeometricMean,
+            Combination::Maximum,
+        ];
+        let with = |rule| Material {
+            friction: 0.5,
+            friction_combination: rule,
+            ..Material::default()
+        };
+        let other = |rule| Material {
+            friction: 0.3,
+            friction_combination: rule,
+            ..Material::default()
+        };
+        for (i, first) in order.into_iter().enumerate() {
+            for (j, second) in order.into_iter().enumerate() {
+                let law = combine(&with(first), &other(second));
+                assert_eq!(law.friction, order[i.max(j)].apply(0.5, 0.3));
+            }
+        }
+    }
+
+    #[test]
+    fn pair_laws_are_symmetric_and_checked() {
+        let law = ContactLaw {
+            friction: 0.9,
+            restitution: 0.5,
+            tangential_restitution: 0.1,
+        };
+        let mut table = PairLaws::new();
+        assert_eq!(table.set(3, 1, law), Ok(None));
+        assert_eq!(table.law(1, 3), Some(law));
+        assert_eq!(table.law(1, 1), None);
+        assert_eq!(table.largest_index(), Some(3));
+        let wrong = ContactLaw {
+            restitution: 1.5,
+            ..law
+        };
+        assert_eq!(
+            table.set(0, 0, wrong).unwrap_err().coefficient,
+            "restitution"
+        );
+    }
+
+    #[test]
+    fn coefficients_outside_their_range_are_refused() {
+        let check = |material: Material| material.validate().map_err(|e| e.coefficient);
+        assert_eq!(check(Material::default()), Ok(()));
+        assert_eq!(
+            check(Material {
+                friction: -0.1,
+                ..Material::default()
+            }),
+            Err("friction")
+        );
+        assert_eq!(
+            check(Material {
+                friction: f64::NAN,
+                ..Material::default()
+            }),
+            Err("friction")
+        );
+        assert_eq!(
+            check(Material {
+                friction: f64::INFINITY,
+                ..Material::default()
+            }),
+            Err("friction")
+        );
+        assert_eq!(
+            check(Material {
+                restitution: 1.1,
+                ..Material::default()
+            }),
+            Err("restitution")
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! Tests of the box–box pair against an independent separating-axis search.
+
+use super::*;
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+
+/// splitmix64, for tests only.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    fn vector(&mut self, low: f64, high: f64) -> Vector3<f64> {
+        Vector3::new(
+            self.within(low, high),
+            self.within(low, high),
+            self.within(low, high),
+        )
+    }
+
+    fn rotation(&mut self) -> Matrix3<f64> {
+        let axis = nalgebra::Unit::new_normalize(self.vector(-1.0, 1.0));
+        *UnitQuaternion::from_axis_angle(&axis, self.within(0.0, 6.0))
+            .to_rotation_matrix()
+            .matrix()
+    }
+
+    fn boxes(&mut self, spread: f64) -> (OrientedBox, OrientedBox) {
+        let mut one = |spread: f64| OrientedBox {
+            centre: self.vector(-spread, spread),
+            axes: self.rotation(),
+            half: self.vector(0.2, 1.2),
+        };
+        (one(spread), one(spread))
+    }
+}
+
+/// Every axis with its separation, by projecting all corners: nothing shared with the code under test.
+fn brute_force(a: &OrientedBox, b: &OrientedBox) -> Vec<(f64, Vector3<f64>)> {
+    let mut axes: Vec<Vector3<f64>> = (0..3).flat_map(|k| [a.axis(k), b.axis(k)]).collect();
+    for i in 0..3 {
+        for j in 0..3 {
+            let product = a.axis(i).cross(&b.axis(j));
+            if product.norm() > 1e-6 {
+                axes.push(product.normalize());
+            }
+        }
+    }
+    let range = |owner: &OrientedBox, axis: &Vector3<f64>| {
+        let heights = (0..8).map(|c| owner.corner(c).dot(axis));
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| {
+            (lo.min(h), hi.max(h))
+        })
+    };
+    axes.iter()
+        .map(|axis| {
+            let ((alo, ahi), (blo, bhi)) = (range(a, axis), range(b, axis));
+            // A above B along the axis, or below.
+            if alo - bhi > blo - ahi {
+                (alo - bhi, *axis)
+            } else {
+                (blo - ahi, -axis)
+            }
+        })
+        .collect()
+}
+
+fn bias(a: &OrientedBox, b: &OrientedBox, separation: f64) -> f64 {
+    BIAS_OF_SIZE * smallest_half(a, b) + BIAS_OF_SEPARATION * separation.abs()
+}
+
+#[test]
+fn depth_and_normal_equal_brute_force() {
+    let mut random = Random(1);
+    let (mut clear, mut penetrating) = (0, 0);
+    for _ in 0..20_000 {
+        let (a, b) = random.boxes(0.8);
+        let mut axes = brute_force(&a, &b);
+        axes.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let (best, normal) = axes[0];
+        let (axis, _) = separating_axis(&a, &b, f64::INFINITY).unwrap();
+        // The preference of faces gives away two biases at most (edge to face, B to A); otherwise roundings.
+        assert!(
+            axis.separation <= best + 1e-12,
+            "{} against {best}",
+            axis.separation
+        );
+        assert!(
+            axis.separation >= best - 2.1 * bias(&a, &b, axis.separation),
+            "{} against {best}",
+            axis.separation
+        );
+        penetrating += u32::from(best < 0.0);
+        if best - axes[1].0 > bias(&a, &b, axes[1].0) {
+            clear += 1;
+            assert!((axis.separation - best).abs() < 1e-12);
+            assert!((axis.normal - normal).norm() < 1e-12);
+        }
+    }
+    // The comparison must not be vacuous.
+    assert!(
+        clear > 15_000 && penetrating > 10_000,
+        "{clear} clear, {penetrating} penetrating"
+    );
+}
+
+#[test]
+fn swapping_the_boxes_turns_the_normal() {
+    let mut random = Random(2);
+    let (mut compared, mut near_ties) = (0, 0);
+    for _ in 0..10_000 {
+        let (a, b) = random.boxes(0.8);
+        let (mut there, mut back) = (Vec::new(), Vec::new());
+        collide(&a, &b, 0.05, &mut there);
+        collide(&b, &a, 0.05, &mut back);
+        let axes = |x: &OrientedBox, y: &OrientedBox| {
+            separating_axis(x, y, 0.05).map(|(axis, _)| axis.kind)
+        };
+        let same_axis = match (axes(&a, &b), axes(&b, &a)) {
+            (Some(Kind::FaceA(i)), Some(Kind::FaceB(j)))
+            | (Some(Kind::FaceB(i)), Some(Kind::FaceA(j))) => i == j,
+            (Some(Kind::Edges(i, j)), Some(Kind::Edges(k, l))) => (i, j) == (l, k),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same_axis {
+            // Faces of A and B equal within the bias: each order prefers its first box.
+            near_ties += 1;
+            continue;
+        }
+        compared += 1;
+        assert_eq!(there.len(), back.len());
+        for p in &there {
+            let near = back.iter().map(|q| {
+                (q.point - p.point).norm() + (q.gap - p.gap).abs() + (q.normal + p.normal).norm()
+            });
+            // Same formulas on the same numbers in another order: roundings only.
+            assert!(
+                near.fold(f64::INFINITY, f64::min) < 1e-12,
+                "{p:?} not in {back:?}"
+            );
+        }
+    }
+    assert!(
+        compared > 9_000 && near_ties < 1_000,
+        "{compared} compared, {near_ties} near ties"
+    );
+}
+
+#[test]
+fn gaps_are_distances_of_surface_points() {
+    // Every reported point lies on both surfaces after moving by half the gap; gaps of separate boxes are never less
+    // than the separation. Tolerance: roundings of numbers near 3.
+    let mut random = Random(3);
+    let mut n_points = 0;
+    for _ in 0..5_000 {
+        let (a, b) = random.boxes(1.2);
+        let mut points = Vec::new();
+        collide(&a, &b, 0.3, &mut points);
+        let best = brute_force(&a, &b)
+            .iter()
+            .map(|x| x.0)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let depth_inside = |owner: &OrientedBox, p: &Vector3<f64>| {
+            (owner.axes.tr_mul(&(p - owner.centre)).abs() - owner.half).max()
+        };
+        for p in &points {
+            n_points += 1;
+            assert!((p.normal.norm() - 1.0).abs() < 1e-12 && p.gap <= 0.3);
+            let (on_a, on_b) = (
+                p.point + p.normal * (0.5 * p.gap),
+                p.point - p.normal * (0.5 * p.gap),
+            );
+            if best > 0.0 {
+                assert!(
+                    depth_inside(&a, &on_a) < 1e-9 && depth_inside(&b, &on_b) < 1e-9,
+                    "{p:?}"
+                );
+                assert!(p.gap >= best - 1e-12);
+            } else {
+                assert!(
+                    depth_inside(&a, &on_a).abs() < 1e-9 || depth_inside(&b, &on_b).abs() < 1e-9,
+                    "{p:?}"
+                );
+            }
+        }
+        if best <= 0.0 {
+            assert!(
+                !points.is_empty(),
+                "overlapping boxes without a contact: {a:?} {b:?}"
+            );
+        }
+    }
+    assert!(n_points > 5_000);
+}
+
+#[test]
+fn boxes_apart_by_a_corner_have_the_exact_distance() {
+    let unit = |x: f64, y: f64, z: f64| OrientedBox {
+        centre: Vector3::new(x, y, z),
+        axes: Matrix3::identity(),
+        half: Vector3::repeat(0.5),
+    };
+    let one = |a: OrientedBox, b: OrientedBox, margin: f64| {
+        let mut points = Vec::new();
+        collide(&a, &b, margin, &mut points);
+        points
+    };
+    // Corner to corner, offset (1, 2, 2)/10: distance 0.3; the largest separation is only 0.2.
+    let points = one(unit(1.1, 1.2, 1.2), unit(0.0, 0.0, 0.0), 0.31);
+    assert_eq!(points.len(), 1);
+    assert!((points[0].gap - 0.3).abs() < 1e-15);
+    assert!((points[0].normal - Vector3::new(1.0, 2.0, 2.0) / 3.0).norm() < 1e-14);
+    assert!((points[0].point - Vector3::new(0.55, 0.6, 0.6)).norm() < 1e-15);
+    assert!(one(unit(1.1, 1.2, 1.2), unit(0.0, 0.0, 0.0), 0.29).is_empty());
+}
+
+#[test]
+fn crossed_edges_make_one_point() {
+    // Two boxes turned by 45° about x and y: ridge on ridge, 0.1 into each other.
+    let half = Vector3::repeat(0.5);
+    let ridge = 0.5 * 2.0_f64.sqrt();
+    let quarter = std::f64::consts::FRAC_PI_4;
+    let lower = OrientedBox {
+        centre: Vector3::zeros(),
+        axes: *Rotation3::from_axis_angle(&Vector3::x_axis(), quarter).matrix(),
+        half,
+    };
+    let upper = OrientedBox {
+        centre: Vector3::new(0.1, 0.2, 2.0 * ridge - 0.1),
+        axes: *Rotation3::from_axis_angle(&Vector3::y_axis(), quarter).matrix(),
+        half,
+    };
+    let mut points = Vec::new();
+    collide(&upper, &lower, 0.0, &mut points);
+    assert_eq!(points.len(), 1);
+    // A few roundings of numbers near 1.
+    assert!((points[0].gap + 0.1).abs() < 1e-14);
+    assert!((points[0].normal - Vector3::z()).norm() < 1e-14);
+    assert!((points[0].point - Vector3::new(0.1, 0.0, ridge - 0.05)).norm() < 1e-14);
+}

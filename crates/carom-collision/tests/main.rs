@@ -1,0 +1,8 @@
+//! Integration tests of the detector through its public interface.
+
+mod broad_phase;
+mod invariance;
+mod parry;
+mod robustness;
+mod scene;
+mod stacks;

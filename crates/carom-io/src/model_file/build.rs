@@ -1,0 +1,145 @@
+//! From the keys of a model file to a model, its initial state and settings.
+
+use super::bodies::{self, Materials};
+use super::error::{Diagnostic, suggestion};
+use super::numbers::{Must, Reader};
+use super::schema::{InitialSchema, Schema};
+use super::value::Value;
+use super::{ModelFile, formulas, settings};
+use carom_dynamics::systems::System;
+use carom_dynamics::{Model, State};
+use nalgebra::Vector3;
+use toml::Spanned;
+
+/// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
+const DEFAULT_GRAVITY: f64 = 9.81;
+
+pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<ModelFile, Vec<Diagnostic>> {
+    let mut reader = Reader::new(text);
+    reader.add_parameters(&schema.parameters);
+    let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
+    sections.for_each(|table| reader.add_parameters(table));
+    stop_if_wrong(&mut reader)?;
+
+    let parts = systems(&mut reader, &schema);
+    stop_if_wrong(&mut reader)?;
+    let Some(parts) = parts else { return Err(reader.mistakes) };
+    let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
+    if let Some(detector) = parts.detector {
+        model.set_detector(Box::new(detector));
+    }
+    for (index, section) in schema.constraints.iter().enumerate() {
+        formulas::constraint(&mut reader, &mut model, section, index);
+    }
+    for (index, section) in schema.contacts.iter().enumerate() {
+        formulas::contact(&mut reader, &mut model, section, index);
+    }
+    let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
+    let run = match &schema.simulation {
+        Some(section) => settings::simulation(&mut reader, section, state.t),
+        None => {
+            reader.wrong(None, "the file has no [simulation]", "add [simulation] with `end` and `step` in seconds");
+            None
+        }
+    };
+    let record = settings::record(&mut reader, &schema.record);
+    stop_if_wrong(&mut reader)?;
+    let Some(run) = run else { return Err(reader.mistakes) };
+    model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
+    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: text.to_owned(), model, state, run, record })
+}
+
+fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {
+    if reader.mistakes.is_empty() { Ok(()) } else { Err(std::mem::take(&mut reader.mistakes)) }
+}
+
+/// The systems with the initial values of the bodies among them (NaN where `[initial]` must say).
+struct Parts {
+    systems: Vec<Box<dyn System>>,
+    detector: Option<carom_collision::Detector>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
+    let mut parts = Parts { systems: Vec::new(), detector: None, q: Vec::new(), v: Vec::new() };
+    if let Some(section) = &schema.lagrangian {
+        parts.push_free(Box::new(formulas::lagrangian(reader, section)?));
+    }
+    if let Some(section) = &schema.linear {
+        parts.push_free(Box::new(formulas::linear(reader, section)?));
+    }
+    if !schema.planar_bodies.is_empty() {
+        let gravity = match &schema.gravity {
+            None => [0.0, -DEFAULT_GRAVITY],
+            Some(value) => reader.vector::<2>(value, "the gravity of planar bodies")?,
+        };
+        let planar = bodies::planar(reader, &schema.planar_bodies, gravity)?;
+        parts.push_placed(Box::new(planar.system), &planar.q, &planar.v);
+    }
+    if !schema.bodies.is_empty() {
+        let gravity = match &schema.gravity {
+            None => [0.0, 0.0, -DEFAULT_GRAVITY],
+            Some(value) => reader.vector::<3>(value, "the gravity of bodies")?,
+        };
+        let materials = Materials::read(reader, &schema.materials, &schema.material_pairs);
+        let spatial = bodies::spatial(reader, &schema.bodies, materials, Vector3::from(gravity))?;
+        parts.detector = spatial.detector;
+        if let Some(moving) = spatial.moving {
+            parts.push_placed(Box::new(moving.system), &moving.q, &moving.v);
+        }
+    } else if let Some(material) = schema.materials.first() {
+        reader.wrong(material.span(), "there are materials but no bodies", "materials belong to [[body]]; a [[contact]] has its own coefficients");
+    }
+    if let (Some(gravity), true, true) = (&schema.gravity, schema.bodies.is_empty(), schema.planar_bodies.is_empty()) {
+        reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
+    }
+    if parts.systems.is_empty() && reader.mistakes.is_empty() {
+        reader.wrong(None, "nothing in this model can move", "add [[body]], [[planar_body]], [lagrangian] or [linear]");
+    }
+    Some(parts)
+}
+
+impl Parts {
+    /// A system whose initial values `[initial]` gives.
+    fn push_free(&mut self, system: Box<dyn System>) {
+        self.q.resize(self.q.len() + system.coordinates().len(), f64::NAN);
+        self.v.resize(self.v.len() + system.velocities().len(), f64::NAN);
+        self.systems.push(system);
+    }
+
+    fn push_placed(&mut self, system: Box<dyn System>, q: &[f64], v: &[f64]) {
+        self.q.extend_from_slice(q);
+        self.v.extend_from_slice(v);
+        self.systems.push(system);
+    }
+}
+
+/// `[initial]`: values by coordinate; those of a Lagrangian or linear system that are left out are zero.
+fn initial_state(reader: &mut Reader<'_>, section: &InitialSchema, model: &Model, mut q: Vec<f64>, mut v: Vec<f64>) -> State {
+    let t = reader.number_or(section.time.as_ref(), 0.0, "the initial time", Must::BeFinite).unwrap_or(0.0);
+    let systems = model.systems();
+    for (table, names, values, what) in [
+        (&section.position, systems.coordinates(), &mut q, "position"),
+        (&section.velocity, systems.velocities(), &mut v, "velocity"),
+    ] {
+        let free: Vec<&str> = names.iter().zip(values.iter()).filter(|(_, x)| x.is_nan()).map(|(c, _)| c.name.as_str()).collect();
+        let given: Vec<Option<f64>> = table.0.iter().map(|(key, value)| initial_value(reader, key, value, &free, what)).collect();
+        for ((key, _), x) in table.0.iter().zip(given) {
+            if let (Some(x), Some(i)) = (x, names.iter().position(|c| &c.name == key.get_ref())) {
+                values[i] = x;
+            }
+        }
+        values.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = 0.0);
+    }
+    State { t, q, v }
+}
+
+fn initial_value(reader: &mut Reader<'_>, key: &Spanned<String>, value: &Spanned<Value>, free: &[&str], what: &str) -> Option<f64> {
+    if free.contains(&key.get_ref().as_str()) {
+        return reader.number(value, &format!("the initial {what} of {}", key.get_ref()), Must::BeFinite);
+    }
+    let help = if free.is_empty() { "bodies carry their own position and velocity".to_owned() } else { suggestion(key.get_ref(), free) };
+    reader.wrong(key.span(), format!("there is no coordinate \"{}\" to give an initial {what}", key.get_ref()), help);
+    None
+}

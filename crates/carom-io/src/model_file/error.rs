@@ -1,0 +1,107 @@
+//! Mistakes in a model file, each with its place.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, one sentence.
+    pub message: String,
+    /// Bytes of the text it is about.
+    pub span: Option<Range<usize>>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A mistake at a place.
+    pub(super) fn new(span: impl Into<Option<Range<usize>>>, message: impl Into<String>) -> Self {
+        Diagnostic { message: message.into(), span: span.into(), help: None }
+    }
+
+    /// Adds how to mend it.
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// A model file that cannot be used.
+#[derive(Clone, Debug)]
+pub struct ModelFileError {
+    /// The file.
+    pub file: PathBuf,
+    /// Its text; empty when it could not be read.
+    pub text: String,
+    /// The mistakes, in the order of the text; at least one.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Line and column, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line.
+    pub line: usize,
+    /// Column, in characters.
+    pub column: usize,
+}
+
+impl ModelFileError {
+    pub(super) fn new(file: &Path, text: &str, mut diagnostics: Vec<Diagnostic>) -> Self {
+        diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |span| span.start));
+        ModelFileError { file: file.to_path_buf(), text: text.to_owned(), diagnostics }
+    }
+
+    pub(super) fn unreadable(file: &Path, reason: String) -> Self {
+        let help = "give a model file, or a folder that has a model.toml";
+        let diagnostic = Diagnostic::new(None, format!("cannot read {}: {reason}", file.display())).help(help);
+        ModelFileError { file: file.to_path_buf(), text: String::new(), diagnostics: vec![diagnostic] }
+    }
+
+    /// Where a diagnostic begins.
+    #[must_use]
+    pub fn position(&self, diagnostic: &Diagnostic) -> Option<Position> {
+        let start = diagnostic.span.as_ref()?.start.min(self.text.len());
+        let before = &self.text[..self.text.floor_char_boundary(start)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        Some(Position { line, column })
+    }
+}
+
+impl fmt::Display for ModelFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            match self.position(diagnostic) {
+                Some(Position { line, column }) => write!(f, "{}:{line}:{column}: {}", self.file.display(), diagnostic.message)?,
+                None => write!(f, "{}: {}", self.file.display(), diagnostic.message)?,
+            }
+            if let Some(help) = &diagnostic.help {
+                write!(f, " ({help})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ModelFileError {}
+
+/// The candidate nearest to a name, if near enough to be meant.
+pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let best = candidates.into_iter().map(|c| (strsim::damerau_levenshtein(name, c), c)).min()?;
+    (best.0 <= 1 + name.chars().count() / 3).then_some(best.1)
+}
+
+/// "did you mean …" or the list of what exists.
+pub(super) fn suggestion(name: &str, candidates: &[&str]) -> String {
+    match nearest(name, candidates.iter().copied()) {
+        Some(best) => format!("did you mean \"{best}\"?"),
+        None if candidates.is_empty() => "there is none to choose from".to_owned(),
+        None => format!("choose from: {}", candidates.join(", ")),
+    }
+}

@@ -1,0 +1,197 @@
+//! The parts of a model file that are given by formulas or matrices: systems, constraints, contacts.
+
+use super::error::suggestion;
+use super::numbers::{Must, Reader};
+use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
+use super::value::Value;
+use carom_dynamics::error::ModelError;
+use carom_dynamics::formula;
+use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
+use carom_dynamics::{ContactLaw, Law, Model};
+use std::ops::Range;
+use toml::Spanned;
+
+/// Names of coordinates, refused where a formula could not use them.
+fn coordinates(reader: &mut Reader<'_>, names: &Spanned<Vec<Spanned<String>>>) -> Option<Vec<String>> {
+    let (mut seen, before): (Vec<String>, usize) = (Vec::new(), reader.mistakes.len());
+    if names.get_ref().is_empty() {
+        reader.wrong(names.span(), "there are no coordinates", "name at least one");
+    }
+    for name in names.get_ref() {
+        let (text, span) = (name.get_ref(), name.span());
+        if !formula::is_valid_name(text) || text.contains('.') || formula::is_reserved_name(text) || text == "t" {
+            reader.wrong(span, format!("\"{text}\" cannot name a coordinate"), "use letters, digits and _; not t, pi, and, or, not");
+        } else if seen.contains(text) {
+            reader.wrong(span, format!("the coordinate \"{text}\" is named twice"), "give each coordinate its own name");
+        } else if reader.parameters.iter().any(|(other, _)| other == text || other == &format!("{text}_dot")) {
+            reader.wrong(span, format!("\"{text}\" or \"{text}_dot\" names both a parameter and a coordinate"), "rename one of them");
+        }
+        seen.push(text.clone());
+    }
+    (reader.mistakes.len() == before).then_some(seen)
+}
+
+/// The `[lagrangian]` system.
+pub(super) fn lagrangian(reader: &mut Reader<'_>, section: &Spanned<LagrangianSchema>) -> Option<Lagrangian> {
+    let s = section.get_ref();
+    let coordinates = coordinates(reader, &s.coordinates)?;
+    let names: Vec<&str> = coordinates.iter().map(String::as_str).collect();
+    for (name, _) in &s.forces.0 {
+        if !names.contains(&name.get_ref().as_str()) {
+            let help = suggestion(name.get_ref(), &names);
+            reader.wrong(name.span(), format!("a force is given on \"{}\", which is not a coordinate", name.get_ref()), help);
+            return None;
+        }
+    }
+    let text = LagrangianText {
+        parameters: reader.parameters.clone(),
+        kinetic: s.kinetic.get_ref().clone(),
+        potential: s.potential.as_ref().map(|p| p.get_ref().clone()).unwrap_or_default(),
+        forces: s.forces.0.iter().map(|(name, f)| (name.get_ref().clone(), f.get_ref().clone())).collect(),
+        coordinates,
+    };
+    match Lagrangian::new(&text) {
+        Ok(system) => Some(system),
+        Err(error) => {
+            let spans = std::iter::once(s.kinetic.span())
+                .chain(s.potential.iter().map(Spanned::span))
+                .chain(s.forces.0.iter().map(|(_, f)| f.span()));
+            let texts = std::iter::once(&s.kinetic).chain(&s.potential).chain(s.forces.0.iter().map(|(_, f)| f));
+            let places: Vec<(Range<usize>, &str)> = spans.zip(texts.map(|t| t.get_ref().as_str())).collect();
+            report(reader, &error, &places, s.kinetic.span());
+            None
+        }
+    }
+}
+
+/// Puts a [`ModelError`] at the formula it is about, or at `fallback`.
+pub(super) fn report(reader: &mut Reader<'_>, error: &ModelError, formulas: &[(Range<usize>, &str)], fallback: Range<usize>) {
+    match error {
+        ModelError::Formula { what, text, error } => {
+            let span = formulas.iter().find(|(_, formula)| formula == text).map_or(fallback, |(span, _)| span.clone());
+            reader.wrong_formula(span, &format!("the {what}"), text, error);
+        }
+        other => reader.mistakes.push(super::Diagnostic::new(fallback, other.to_string())),
+    }
+}
+
+/// The `[linear]` system.
+pub(super) fn linear(reader: &mut Reader<'_>, section: &Spanned<LinearSchema>) -> Option<Linear> {
+    let s = section.get_ref();
+    let coordinates = coordinates(reader, &s.coordinates)?;
+    let n = coordinates.len();
+    let zero = || vec![0.0; n * n];
+    let mass = reader.matrix(&s.mass, n, "the mass matrix");
+    let damping = s.damping.as_ref().map_or_else(|| Some(zero()), |m| reader.matrix(m, n, "the damping matrix"));
+    let stiffness = s.stiffness.as_ref().map_or_else(|| Some(zero()), |m| reader.matrix(m, n, "the stiffness matrix"));
+    let system = match Linear::new(coordinates, mass?, damping?, stiffness?) {
+        Ok(system) => system,
+        Err(error) => {
+            reader.mistakes.push(super::Diagnostic::new(s.mass.span(), error.to_string()));
+            return None;
+        }
+    };
+    let Some(force) = &s.force else { return Some(system) };
+    let Value::List(items) = force.get_ref() else {
+        reader.wrong(force.span(), "the force is not a list", format!("a list of {n} numbers or formulas of t, coordinates and rates is needed"));
+        return None;
+    };
+    if items.len() != n {
+        reader.wrong(force.span(), format!("the force has {} entries", items.len()), format!("{n} are needed, one per coordinate"));
+        return None;
+    }
+    let with_force = match numbers_only(items) {
+        Some(force) => system.with_force(force),
+        None => {
+            let formulas: Vec<String> = items.iter().map(as_formula).collect();
+            system.with_excitation(&formulas, &reader.parameters)
+        }
+    };
+    with_force.map_err(|error| report(reader, &error, &[], force.span())).ok()
+}
+
+fn numbers_only(items: &[Value]) -> Option<Vec<f64>> {
+    items.iter().map(|item| if let Value::Number(x) = item { Some(*x) } else { None }).collect()
+}
+
+fn as_formula(item: &Value) -> String {
+    match item {
+        Value::Formula(text) => text.clone(),
+        Value::Number(x) => format!("{x:e}"),
+        Value::List(_) => "list".to_owned(), // refused as an unknown name, at the force
+    }
+}
+
+/// Adds `[[constraint]]` number `index`.
+pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &Spanned<ConstraintSchema>, index: usize) {
+    let s = section.get_ref();
+    let name = s.name.as_ref().map_or_else(|| format!("constraint {}", index + 1), |name| name.get_ref().clone());
+    let equations: Vec<&Spanned<String>> = match (&s.equation, &s.equations) {
+        (Some(one), None) => vec![one],
+        (None, Some(many)) if (1..=6).contains(&many.get_ref().len()) => many.get_ref().iter().collect(),
+        (None, Some(many)) => {
+            reader.wrong(many.span(), format!("there are {} equations", many.get_ref().len()), "give 1 to 6; more go into constraints of their own");
+            return;
+        }
+        _ => {
+            reader.wrong(section.span(), format!("\"{name}\" has no equation, or two kinds of them"), "give `equation = \"…\"` or `equations = [\"…\", …]`");
+            return;
+        }
+    };
+    let rows = equations.iter().map(|e| (format!("equation of \"{name}\""), e.get_ref().clone())).collect();
+    add(reader, model, (&name, section.span()), &equations, rows, Law::Bilateral);
+}
+
+/// Adds `[[contact]]` number `index`.
+pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Spanned<ContactSchema>, index: usize) {
+    let s = section.get_ref();
+    let name = s.name.as_ref().map_or_else(|| format!("contact {}", index + 1), |name| name.get_ref().clone());
+    let tangents: Vec<&Spanned<String>> = match (&s.tangent, &s.tangents) {
+        (None, None) => Vec::new(),
+        (Some(one), None) => vec![one],
+        (None, Some(many)) if (1..=2).contains(&many.get_ref().len()) => many.get_ref().iter().collect(),
+        (None, Some(many)) => {
+            reader.wrong(many.span(), format!("there are {} tangents", many.get_ref().len()), "give one (2D) or two (3D)");
+            return;
+        }
+        (Some(_), Some(many)) => {
+            reader.wrong(many.span(), "both `tangent` and `tangents` are given", "give one of them");
+            return;
+        }
+    };
+    let friction = reader.number_or(s.friction.as_ref(), 0.0, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
+    let restitution = reader.number_or(s.restitution.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
+    let tangential =
+        reader.number_or(s.tangential_restitution.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
+    let (Some(friction), Some(restitution), Some(tangential_restitution)) = (friction, restitution, tangential) else { return };
+    if tangents.is_empty() && (friction > 0.0 || tangential_restitution > 0.0) {
+        let span = s.friction.as_ref().or(s.tangential_restitution.as_ref()).map_or(section.span(), Spanned::span);
+        reader.wrong(span, format!("\"{name}\" has friction but no tangent"), "give the sliding coordinate: `tangent = \"…\"`");
+        return;
+    }
+    let law = match tangents.is_empty() {
+        true => Law::Unilateral { restitution },
+        false => Law::Coulomb(ContactLaw { friction, restitution, tangential_restitution }),
+    };
+    let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
+    rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
+    let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();
+    add(reader, model, (&name, section.span()), &texts, rows, law);
+}
+
+fn add(
+    reader: &mut Reader<'_>,
+    model: &mut Model,
+    (name, span): (&str, Range<usize>),
+    texts: &[&Spanned<String>],
+    rows: Vec<(String, String)>,
+    law: Law,
+) {
+    let source = FormulaSource { rows, parameters: reader.parameters.clone() };
+    if let Err(error) = model.add_formula(name, &source, law) {
+        let places: Vec<(Range<usize>, &str)> = texts.iter().map(|t| (t.span(), t.get_ref().as_str())).collect();
+        let fallback = texts.first().map_or(span, |t| t.span());
+        report(reader, &error, &places, fallback);
+    }
+}

@@ -1,0 +1,199 @@
+//! The keys of a model file, as the TOML reader fills them in.
+
+use super::error::{Diagnostic, nearest};
+use super::value::{Component, Table, Value};
+use serde::Deserialize;
+use toml::Spanned;
+
+type Number = Spanned<Value>;
+type Text = Spanned<String>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Schema {
+    pub title: Option<String>,
+    #[serde(rename = "description")]
+    pub _description: Option<String>,
+    pub gravity: Option<Number>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    pub lagrangian: Option<Spanned<LagrangianSchema>>,
+    pub linear: Option<Spanned<LinearSchema>>,
+    #[serde(default, rename = "planar_body")]
+    pub planar_bodies: Vec<Spanned<PlanarBodySchema>>,
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Spanned<BodySchema>>,
+    #[serde(default, rename = "material")]
+    pub materials: Vec<Spanned<MaterialSchema>>,
+    #[serde(default, rename = "material_pair")]
+    pub material_pairs: Vec<Spanned<MaterialPairSchema>>,
+    #[serde(default, rename = "constraint")]
+    pub constraints: Vec<Spanned<ConstraintSchema>>,
+    #[serde(default, rename = "contact")]
+    pub contacts: Vec<Spanned<ContactSchema>>,
+    #[serde(default)]
+    pub initial: InitialSchema,
+    pub simulation: Option<Spanned<SimulationSchema>>,
+    #[serde(default)]
+    pub record: RecordSchema,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LagrangianSchema {
+    pub coordinates: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    pub kinetic: Text,
+    pub potential: Option<Text>,
+    #[serde(default)]
+    pub forces: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinearSchema {
+    pub coordinates: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    pub mass: Number,
+    pub damping: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub force: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanarBodySchema {
+    pub name: Text,
+    pub mass: Number,
+    pub inertia: Number,
+    pub position: Option<Number>,
+    pub angle: Option<Number>,
+    pub velocity: Option<Number>,
+    pub angular_velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BodySchema {
+    pub name: Text,
+    #[serde(default)]
+    pub fixed: bool,
+    pub shape: Option<Spanned<ShapeSchema>>,
+    pub density: Option<Number>,
+    pub mass: Option<Number>,
+    pub inertia: Option<Number>,
+    pub material: Option<Text>,
+    pub position: Option<Number>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
+    pub velocity: Option<Number>,
+    pub angular_velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RotationSchema {
+    pub axis: Number,
+    pub angle: Number,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShapeSchema {
+    pub kind: Text,
+    pub radius: Option<Number>,
+    pub size: Option<Number>,
+    pub half_extents: Option<Number>,
+    pub length: Option<Number>,
+    pub height: Option<Number>,
+    pub normal: Option<Number>,
+    pub vertices: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MaterialSchema {
+    pub name: Text,
+    pub friction: Option<Number>,
+    pub restitution: Option<Number>,
+    pub tangential_restitution: Option<Number>,
+    pub friction_combination: Option<Text>,
+    pub restitution_combination: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MaterialPairSchema {
+    pub materials: Spanned<Vec<Text>>,
+    pub friction: Option<Number>,
+    pub restitution: Option<Number>,
+    pub tangential_restitution: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConstraintSchema {
+    pub name: Option<Text>,
+    pub equation: Option<Text>,
+    pub equations: Option<Spanned<Vec<Text>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContactSchema {
+    pub name: Option<Text>,
+    pub gap: Text,
+    pub tangent: Option<Text>,
+    pub tangents: Option<Spanned<Vec<Text>>>,
+    pub friction: Option<Number>,
+    pub restitution: Option<Number>,
+    pub tangential_restitution: Option<Number>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InitialSchema {
+    pub time: Option<Number>,
+    #[serde(default)]
+    pub position: Table<Number>,
+    #[serde(default)]
+    pub velocity: Table<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SimulationSchema {
+    pub end: Number,
+    pub step: Number,
+    pub strategy: Option<Text>,
+    pub scheme: Option<Spanned<Component>>,
+    pub solver: Option<Spanned<Component>>,
+    pub on_failure: Option<Text>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordSchema {
+    pub every: Option<Spanned<i64>>,
+}
+
+/// Reads the text into the schema.
+pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
+    toml::from_str(text).map_err(|error| {
+        let message = error.message().to_owned();
+        let diagnostic = Diagnostic::new(error.span(), message.trim_end());
+        match suggest_key(&message) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    })
+}
+
+/// For "unknown field `x`, expected one of `a`, `b`": the nearest of those named.
+fn suggest_key(message: &str) -> Option<String> {
+    let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
+    let name = quoted.next()?;
+    nearest(name, quoted).map(|best| format!("did you mean `{best}`?"))
+}

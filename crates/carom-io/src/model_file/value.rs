@@ -1,0 +1,109 @@
+//! Values of a model file: numbers, formulas of parameters, and lists of them; tables that keep their order.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+use toml::Spanned;
+
+/// A number, a formula in quotes, or a list of values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number(f64),
+    Formula(String),
+    List(Vec<Value>),
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a formula in quotes, or a list of these")
+            }
+            fn visit_f64<E>(self, x: f64) -> Result<Value, E> {
+                Ok(Value::Number(x))
+            }
+            fn visit_i64<E>(self, x: i64) -> Result<Value, E> {
+                Ok(Value::Number(x as f64))
+            }
+            fn visit_u64<E>(self, x: u64) -> Result<Value, E> {
+                Ok(Value::Number(x as f64))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+                Ok(Value::Formula(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(Value::List(values))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// A table in the order of the file, with the places of its keys.
+#[derive(Clone, Debug)]
+pub(super) struct Table<T>(pub Vec<(Spanned<String>, T)>);
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+            type Value = Table<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Table<T>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Table(entries))
+            }
+        }
+        deserializer.deserialize_map(V(PhantomData))
+    }
+}
+
+/// A component given by its name alone or by a table with `kind` and settings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Component {
+    pub kind: Option<String>,
+    pub settings: toml::Table,
+}
+
+impl<'de> Deserialize<'de> for Component {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Component;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name in quotes, or a table { kind = \"name\", … }")
+            }
+            fn visit_str<E>(self, kind: &str) -> Result<Component, E> {
+                Ok(Component { kind: Some(kind.to_owned()), settings: toml::Table::new() })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Component, A::Error> {
+                let mut settings = toml::Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                let kind = match settings.remove("kind") {
+                    None => None,
+                    Some(toml::Value::String(kind)) => Some(kind),
+                    Some(_) => return Err(serde::de::Error::custom("`kind` is a name in quotes")),
+                };
+                Ok(Component { kind, settings })
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}

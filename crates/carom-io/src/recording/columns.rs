@@ -1,0 +1,271 @@
+//! The growing columns of a recorded run: their names and types in the file, and the buffers in front of them.
+
+use super::RunInfo;
+use carom_dynamics::diagnostics::Energy;
+use carom_dynamics::recording::{ContactRecord, Event, EventKind, Frame, Source};
+use carom_dynamics::schemes::StepReport;
+use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f64_type};
+
+/// Rows per chunk of the file, unless the rows are so wide that a chunk would exceed [`CHUNK_BYTES`].
+const CHUNK_ROWS: usize = 256;
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Kinds of event; the file holds a kind's place in this list.
+pub(super) const EVENT_KINDS: [EventKind; 4] =
+    [EventKind::ContactClosed, EventKind::ContactOpened, EventKind::SolveNotConverged, EventKind::StepHalved];
+
+/// Type of a column's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    F64,
+    I64,
+    I32,
+    U8,
+    /// A row of so many f64.
+    Row(usize),
+    /// UTF-8 text of at most so many bytes.
+    Text(usize),
+}
+
+impl Element {
+    fn n_bytes(self) -> usize {
+        match self {
+            Element::F64 | Element::I64 => 8,
+            Element::I32 => 4,
+            Element::U8 => 1,
+            Element::Row(n) => 8 * n,
+            Element::Text(n) => n,
+        }
+    }
+}
+
+/// Path in the file and type of a growing column.
+pub(super) type ColumnSpec = (&'static str, Element);
+
+/// The columns of a run; rows of zero width (no gap, say) are left out.
+pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
+    use Element::{F64, I32, I64, Row, Text, U8};
+    let mut specs = vec![
+        ("step", I64),
+        ("q", Row(info.coordinates.len())),
+        ("v", Row(info.velocities.len())),
+        ("gaps", Row(info.gaps.len())),
+        ("energy/kinetic", F64),
+        ("energy/potential", F64),
+        ("energy/dissipated_impact", F64),
+        ("energy/dissipated_friction", F64),
+        ("energy/work", F64),
+        ("steps/newton_iterations", I32),
+        ("steps/newton_residual", F64),
+        ("steps/solver_iterations", I32),
+        ("steps/residual", F64),
+        ("steps/active", I32),
+        ("steps/converged", U8),
+        ("steps/penetration", F64),
+        ("steps/constraint_violation", F64),
+        ("steps/constraint_velocity", F64),
+        ("contacts/frame", I64),
+        ("contacts/source_kind", U8),
+        ("contacts/source_a", I32),
+        ("contacts/source_b", I32),
+        ("contacts/dim", U8),
+        ("contacts/gap", F64),
+        ("contacts/velocity", Row(6)),
+        ("contacts/impulse", Row(6)),
+        ("contacts/point", Row(3)),
+        ("contacts/normal", Row(3)),
+        ("events/t", F64),
+        ("events/kind", U8),
+        ("events/name", Text(event_name_width(info))),
+        ("events/impulse", F64),
+        // Last, so that a process killed while flushing leaves no instant whose other columns are missing.
+        ("time", F64),
+    ];
+    specs.retain(|(_, element)| *element != Row(0));
+    specs
+}
+
+/// Bytes for the longest name an event can have: an interaction, or two colliders joined by a dash.
+fn event_name_width(info: &RunInfo) -> usize {
+    let interaction = info.interactions.iter().map(|i| i.name.len()).max().unwrap_or(0);
+    let collider = info.colliders.iter().map(String::len).max().unwrap_or(0);
+    interaction.max(2 * collider + "–".len()).max(16)
+}
+
+/// Declares an empty column that can grow.
+pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compression: u8) -> Result<(), Error> {
+    match element {
+        Element::F64 => builder.with_f64_data(&[]),
+        Element::I64 => builder.with_i64_data(&[]),
+        Element::I32 => builder.with_i32_data(&[]),
+        Element::U8 => builder.with_u8_data(&[]),
+        Element::Row(n) => {
+            let width = u32::try_from(n).unwrap_or(u32::MAX);
+            builder.with_array_data(make_f64_type(), &[width], Vec::new(), 0)
+        }
+        Element::Text(n) => builder.with_strings_sized(&[], u32::try_from(n).unwrap_or(u32::MAX))?,
+    };
+    let rows = (CHUNK_BYTES / element.n_bytes()).clamp(1, CHUNK_ROWS);
+    builder.with_shape(&[0]).with_maxshape(&[MaxExtent::Unlimited]).with_chunks(&[rows as u64]);
+    if compression > 0 {
+        builder.with_shuffle().with_deflate(u32::from(compression.min(9)));
+    }
+    Ok(())
+}
+
+/// A column with what is not yet in the file.
+struct Column {
+    dataset: Dataset,
+    element: Element,
+    pending: Vec<u8>,
+}
+
+impl Column {
+    fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+    }
+
+    fn push_f64(&mut self, value: f64) {
+        self.push(&value.to_le_bytes());
+    }
+
+    fn push_count(&mut self, value: usize) {
+        self.push(&i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes());
+    }
+
+    fn push_i64(&mut self, value: usize) {
+        self.push(&i64::try_from(value).unwrap_or(i64::MAX).to_le_bytes());
+    }
+
+    fn push_row(&mut self, values: &[f64]) {
+        self.pending.reserve(8 * values.len());
+        for value in values {
+            self.push_f64(*value);
+        }
+    }
+
+    /// Text padded with zeros; a name longer than announced is cut between characters.
+    fn push_text(&mut self, text: &str) {
+        let width = self.element.n_bytes();
+        let end = text.floor_char_boundary(width);
+        self.push(&text.as_bytes()[..end]);
+        self.pending.resize(self.pending.len() + width - end, 0);
+    }
+}
+
+/// All growing columns of an open file, in the order of [`column_specs`].
+pub(super) struct Columns {
+    columns: Vec<Column>,
+    n_frames: usize,
+    n_pending_bytes: usize,
+    has_gaps: bool,
+    has_q: bool,
+    has_v: bool,
+}
+
+impl Columns {
+    pub(super) fn open(file: &File, specs: &[ColumnSpec]) -> Result<Self, Error> {
+        let columns = specs
+            .iter()
+            .map(|&(path, element)| Ok(Column { dataset: file.dataset(path)?, element, pending: Vec::new() }))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let has = |name| specs.iter().any(|spec| spec.0 == name);
+        Ok(Columns {
+            columns,
+            n_frames: 0,
+            n_pending_bytes: 0,
+            has_gaps: has("gaps"),
+            has_q: has("q"),
+            has_v: has("v"),
+        })
+    }
+
+    pub(super) fn n_pending_bytes(&self) -> usize {
+        self.n_pending_bytes
+    }
+
+    pub(super) fn push_frame(&mut self, frame: &Frame<'_>) {
+        let mut columns = self.columns.iter_mut();
+        let mut next = || columns.next().expect("the specification lists every column pushed here");
+        next().push_i64(frame.step);
+        if self.has_q {
+            next().push_row(frame.q);
+        }
+        if self.has_v {
+            next().push_row(frame.v);
+        }
+        if self.has_gaps {
+            next().push_row(frame.gaps);
+        }
+        let Energy { kinetic, potential, dissipated_impact, dissipated_friction, work } = frame.energy;
+        for energy in [kinetic, potential, dissipated_impact, dissipated_friction, work] {
+            next().push_f64(energy);
+        }
+        push_report(&mut next, frame.report);
+        for contact in frame.contacts {
+            push_contact(&mut self.columns, self.n_frames, contact);
+        }
+        self.columns.last_mut().expect("time is the last column").push_f64(frame.t);
+        self.n_frames += 1;
+        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len()) + 112;
+        self.n_pending_bytes += row_bytes + 176 * frame.contacts.len();
+    }
+
+    pub(super) fn push_event(&mut self, event: &Event) {
+        let first = self.columns.len() - 5;
+        let [t, kind, name, impulse] = &mut self.columns[first..first + 4] else { unreachable!("four event columns") };
+        t.push_f64(event.t);
+        let number = EVENT_KINDS.iter().position(|kind| *kind == event.kind);
+        kind.push(&[number.and_then(|n| u8::try_from(n).ok()).unwrap_or(u8::MAX)]);
+        name.push_text(&event.name);
+        impulse.push_f64(event.impulse);
+        self.n_pending_bytes += 17 + name.element.n_bytes();
+    }
+
+    /// Writes everything pending, `time` last.
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
+        for column in &mut self.columns {
+            if !column.pending.is_empty() {
+                column.dataset.append_raw(&column.pending)?;
+                column.pending.clear();
+            }
+        }
+        self.n_pending_bytes = 0;
+        Ok(())
+    }
+}
+
+/// The nine `steps` columns; before the first step nothing was iterated and no residual exists.
+fn push_report<'a>(next: &mut impl FnMut() -> &'a mut Column, report: Option<&StepReport>) {
+    let nan = f64::NAN;
+    next().push_count(report.map_or(0, |r| r.newton_iterations));
+    next().push_f64(report.map_or(nan, |r| r.newton_residual));
+    next().push_count(report.and_then(|r| r.solve.as_ref()).map_or(0, |s| s.iterations));
+    next().push_f64(report.map_or(nan, |r| r.solve.as_ref().map_or(0.0, |s| s.residual_normalised)));
+    next().push_count(report.map_or(0, |r| r.n_active));
+    next().push(&[u8::from(report.is_none_or(StepReport::converged))]);
+    next().push_f64(report.map_or(nan, |r| r.penetration));
+    next().push_f64(report.map_or(nan, |r| r.constraint_violation));
+    next().push_f64(report.map_or(nan, |r| r.constraint_velocity));
+}
+
+fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {
+    let first = columns.len() - 15;
+    let mut columns = columns[first..].iter_mut();
+    let mut next = || columns.next().expect("ten contact columns precede the events and the time");
+    let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
+    let (kind, a, b) = match contact.source {
+        Source::Interaction(i) => (0, number(i), -1),
+        Source::Colliders(a, b) => (1, number(a), number(b)),
+    };
+    next().push_i64(frame);
+    next().push(&[kind]);
+    next().push(&a.to_le_bytes());
+    next().push(&b.to_le_bytes());
+    next().push(&[u8::try_from(contact.dim).unwrap_or(u8::MAX)]);
+    next().push_f64(contact.gap);
+    next().push_row(&contact.velocity);
+    next().push_row(&contact.impulse);
+    next().push_row(contact.point.as_slice());
+    next().push_row(contact.normal.as_slice());
+}

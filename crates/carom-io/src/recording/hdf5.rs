@@ -1,0 +1,325 @@
+//! A run in one HDF5 file.
+//!
+//! ```python
+//! import h5py
+//! run = h5py.File("run.h5")
+//! t, q, names = run["time"][:], run["q"][:], run["q_names"].asstr()[:]   # q has one row per instant
+//! ```
+//!
+//! # Layout (format `carom-run`, version 1)
+//!
+//! | where | what |
+//! |---|---|
+//! | attributes of `/` | `format`, `format_version`, `carom_version`, `title`, `finished` (0 while running, then 1), `status` (text) |
+//! | `/model` | the model file's text (scalar string) |
+//! | `/settings` | settings by name (scalar string, JSON) |
+//! | `/command_line` | words of the command line |
+//! | `/time`, `/step` | instants [s] and the number of the step that ended there; n entries |
+//! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
+//! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work` [J]; n entries |
+//! | `/gaps` | gaps of the contacts by formula [m], n rows; columns in `/gap_names` |
+//! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
+//! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `point` and `normal` (3 each) |
+//! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
+//! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse` |
+//! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
+//!
+//! Tables of several columns are stored as one row per entry (an array type), so `run["q"][:]` is a matrix while
+//! `run["q"].shape` is `(n,)`. A table that would have no column (`/gaps` without contacts by formula) is left out.
+//! All texts are UTF-8.
+//!
+//! # Safety
+//!
+//! The file is `<path>.part` until [`Recorder::finish`], which compacts it and renames it. Frames reach it in batches, at the
+//! latest ten seconds (in long runs: a hundredth of the time since the start) after they were recorded, with `/time` last: a
+//! killed process leaves a readable `.part` with all instants up to `/time`'s length. Nothing in the finished file depends on the
+//! clock or on how frames were batched: the same run gives the same bytes.
+
+use super::columns::{ColumnSpec, Columns, EVENT_KINDS, column_specs, declare};
+use super::target::{Target, with_suffix};
+use super::{RecordingError, RunInfo};
+use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
+use hdf5_pure::{
+    AttrValue, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack,
+};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Name of the format in the file's attributes.
+pub(super) const FORMAT: &str = "carom-run";
+/// Version of the format.
+pub(super) const FORMAT_VERSION: i64 = 1;
+
+/// How a run is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hdf5Options {
+    /// Replace an existing file; default no.
+    pub overwrite: bool,
+    /// Deflate level 0 to 9; default 0, no compression. Compression makes recording several times slower.
+    pub compression: u8,
+    /// Frames kept in memory before they are written; default 4096, at least 1. Wide frames are written earlier.
+    pub frames_per_flush: usize,
+    /// Bytes kept in memory before they are written; default 4 MiB.
+    pub bytes_per_flush: usize,
+}
+
+impl Default for Hdf5Options {
+    fn default() -> Self {
+        Hdf5Options { overwrite: false, compression: 0, frames_per_flush: 4096, bytes_per_flush: 4 << 20 }
+    }
+}
+
+/// Writes a run into an HDF5 file; see the [module](self) for its layout.
+///
+/// Cost: about a microsecond per frame of a small model. Memory: what [`Hdf5Options`] allows, whatever the run's length.
+pub struct Hdf5Recorder {
+    target: Target,
+    options: Hdf5Options,
+    widths: [(&'static str, usize); 3],
+    status: String,
+    started: Instant,
+    flushed: Instant,
+    n_unflushed: usize,
+    /// `None` once finished.
+    open: Option<Open>,
+}
+
+struct Open {
+    file: File,
+    columns: Columns,
+}
+
+impl Hdf5Recorder {
+    /// Starts the file `<path>.part`.
+    ///
+    /// # Errors
+    /// [`RecordingError::AlreadyExists`] if `path` or its `.part` exists and may not be overwritten,
+    /// [`RecordingError::Busy`] if another process writes it, [`RecordingError::Unwritable`].
+    pub fn create(path: impl AsRef<Path>, info: &RunInfo, options: Hdf5Options) -> Result<Self, RecordingError> {
+        let (target, mut out) = Target::create(path.as_ref(), options.overwrite)?;
+        let part = target.part();
+        let specs = column_specs(info);
+        let image = empty_file(info, &specs, options.compression).map_err(|e| RecordingError::unwritable(&part, e))?;
+        out.write_all(&image).map_err(|e| RecordingError::unwritable(&part, e))?;
+        drop(out);
+        let open = || {
+            let file = File::open_rw_with_options(&part, access())?;
+            let columns = Columns::open(&file, &specs)?;
+            Ok(Open { file, columns })
+        };
+        let open = open().map_err(|e: Error| RecordingError::unwritable(&part, e))?;
+        let now = Instant::now();
+        Ok(Hdf5Recorder {
+            target,
+            options,
+            widths: [
+                ("coordinates", info.coordinates.len()),
+                ("velocities", info.velocities.len()),
+                ("gaps", info.gaps.len()),
+            ],
+            status: "completed".into(),
+            started: now,
+            flushed: now,
+            n_unflushed: 0,
+            open: Some(open),
+        })
+    }
+
+    /// The text that [`Recorder::finish`] will write as the run's status; "completed" unless set.
+    pub fn set_status(&mut self, status: impl Into<String>) {
+        self.status = status.into();
+    }
+
+    /// Puts all frames so far into the `.part`.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unwritable`].
+    pub fn flush(&mut self) -> Result<(), RecordingError> {
+        if let Some(open) = &mut self.open {
+            open.columns.flush().map_err(|e| RecordingError::unwritable(self.target.part(), e))?;
+        }
+        self.n_unflushed = 0;
+        self.flushed = Instant::now();
+        Ok(())
+    }
+
+    fn flush_when_due(&mut self) -> Result<(), RecordingError> {
+        let pending = self.open.as_ref().map_or(0, |open| open.columns.n_pending_bytes());
+        let patience = Duration::from_secs(10) + self.started.elapsed() / 100;
+        if self.n_unflushed >= self.options.frames_per_flush
+            || pending >= self.options.bytes_per_flush
+            || self.flushed.elapsed() >= patience
+        {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
+        for ((what, expected), found) in self.widths.into_iter().zip([frame.q.len(), frame.v.len(), frame.gaps.len()]) {
+            if found != expected {
+                return Err(RecordingError::FrameMismatch { what, expected, found });
+            }
+        }
+        self.opened()?.columns.push_frame(frame);
+        self.n_unflushed += 1;
+        self.flush_when_due()
+    }
+
+    fn opened(&mut self) -> Result<&mut Open, RecordingError> {
+        let path = self.target.path();
+        self.open.as_mut().ok_or_else(|| RecordingError::unwritable(path, "the recording is finished"))
+    }
+
+    fn complete(&mut self, certificate: &Certificate) -> Result<(), RecordingError> {
+        self.opened()?;
+        self.flush()?;
+        let part = self.target.part();
+        let Some(Open { file, columns }) = self.open.take() else { return Ok(()) };
+        drop(columns);
+        let json = serde_json::to_string_pretty(certificate).map_err(|e| RecordingError::unwritable(&part, e))?;
+        seal(file, &self.status, &json).map_err(|e| RecordingError::unwritable(&part, e))?;
+        let compact = with_suffix(&part, ".tmp");
+        match compacted(&part, &compact) {
+            Ok(()) => {
+                self.target.publish(&compact)?;
+                // The finished file is in place; a part left behind is only untidy.
+                let _ = std::fs::remove_file(&part);
+            }
+            // The part is complete, only larger: better that than a lost run when the disk is too full for a second copy.
+            Err(_) => {
+                let _ = std::fs::remove_file(&compact);
+                self.target.publish(&part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The finished file's path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.target.path()
+    }
+
+    /// The path while recording.
+    #[must_use]
+    pub fn part_path(&self) -> PathBuf {
+        self.target.part()
+    }
+}
+
+impl Recorder for Hdf5Recorder {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
+        Ok(self.record(frame)?)
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), RecordError> {
+        self.opened()?.columns.push_event(event);
+        Ok(self.flush_when_due()?)
+    }
+
+    fn finish(&mut self, certificate: &Certificate) -> Result<(), RecordError> {
+        Ok(self.complete(certificate)?)
+    }
+}
+
+impl Drop for Hdf5Recorder {
+    /// Keeps what was recorded, as a `.part`, when a run ends without `finish`.
+    fn drop(&mut self) {
+        let _ = self.flush();
+    }
+}
+
+/// Changes the status text of a finished run, for callers who learn only after [`Recorder::finish`] how the run ended.
+///
+/// # Errors
+/// [`RecordingError::Unwritable`].
+pub fn write_status(path: impl AsRef<Path>, status: &str) -> Result<(), RecordingError> {
+    let path = path.as_ref();
+    let change = || {
+        let file = File::open_rw_with_options(path, access())?;
+        file.root().set_attr("status", AttrValue::VarLenString(status.into()))?;
+        file.close()
+    };
+    change().map_err(|e| RecordingError::unwritable(path, e))
+}
+
+/// Appends without waiting for the disk; one barrier at closing.
+fn access() -> FileAccessProperties {
+    FileAccessProperties::new().with_sync_policy(SyncPolicy::OnClose).with_locking(FileLocking::BestEffort)
+}
+
+/// The file before the first frame.
+fn empty_file(info: &RunInfo, specs: &[ColumnSpec], compression: u8) -> Result<Vec<u8>, Error> {
+    let mut file = FileBuilder::new();
+    file.set_attr("format", AttrValue::VarLenString(FORMAT.into()));
+    file.set_attr("format_version", AttrValue::I64(FORMAT_VERSION));
+    file.set_attr("carom_version", AttrValue::VarLenString(info.version.clone()));
+    file.set_attr("title", AttrValue::VarLenString(info.title.clone()));
+    file.set_attr("finished", AttrValue::I64(0));
+    file.set_attr("status", AttrValue::VarLenString("running".into()));
+    for (name, texts) in name_tables(info) {
+        file.create_dataset(name).with_vlen_strings(&texts);
+    }
+    let settings = settings_json(&info.settings);
+    for (name, text) in [("model", info.model_text.as_str()), ("settings", settings.as_str())] {
+        file.create_dataset(name).with_vlen_strings(&[text]).with_shape(&[]);
+    }
+    for &(path, element) in specs.iter().filter(|spec| !spec.0.contains('/')) {
+        declare(file.create_dataset(path), element, compression)?;
+    }
+    for name in ["energy", "steps", "contacts", "events"] {
+        let mut group = file.create_group(name);
+        for &(path, element) in specs {
+            if let Some(("", column)) = path.strip_prefix(name).and_then(|rest| rest.split_once('/')) {
+                declare(group.create_dataset(column), element, compression)?;
+            }
+        }
+        if name == "events" {
+            group.create_dataset("kind_names").with_vlen_strings(&EVENT_KINDS.map(EventKind::name));
+        }
+        file.add_group(group.finish());
+    }
+    file.finish()
+}
+
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 9] {
+    [
+        ("command_line", info.command_line.iter().map(String::as_str).collect()),
+        ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
+        ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
+        ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),
+        ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
+        ("gap_names", info.gaps.iter().map(String::as_str).collect()),
+        ("interaction_names", info.interactions.iter().map(|i| i.name.as_str()).collect()),
+        ("interaction_kinds", info.interactions.iter().map(|i| i.kind.name()).collect()),
+        ("collider_names", info.colliders.iter().map(String::as_str).collect()),
+    ]
+}
+
+/// `{"name": "value", …}` in the given order.
+fn settings_json(settings: &[(String, String)]) -> String {
+    let quoted = |text: &String| serde_json::Value::from(text.as_str()).to_string();
+    let entries: Vec<_> = settings.iter().map(|(name, value)| format!("{}: {}", quoted(name), quoted(value))).collect();
+    format!("{{{}}}", entries.join(", "))
+}
+
+/// Marks the file as finished.
+fn seal(file: File, status: &str, certificate: &str) -> Result<(), Error> {
+    let root = file.root();
+    root.set_attr("finished", AttrValue::I64(1))?;
+    root.set_attr("status", AttrValue::VarLenString(status.into()))?;
+    root.create_dataset("certificate", |builder| {
+        builder.with_vlen_strings(&[certificate]).with_shape(&[]);
+    })?;
+    file.close()
+}
+
+/// Copies `part` without its unused space, chunk by chunk.
+fn compacted(part: &Path, compact: &Path) -> Result<(), Error> {
+    repack(part, compact, &RepackOptions::new())?;
+    std::fs::File::open(compact)?.sync_all()?;
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! What a recorder must know before the first frame.
+
+/// Everything about a run that does not change while it goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunInfo {
+    /// Title of the model.
+    pub title: String,
+    /// The whole text of the model file, so that the run can be repeated from its record.
+    pub model_text: String,
+    /// Settings in force, by name, in the order to be kept.
+    pub settings: Vec<(String, String)>,
+    /// The command line that started the run, program name first; empty when there was none.
+    pub command_line: Vec<String>,
+    /// Version of carom.
+    pub version: String,
+    /// Coordinates q: one for each entry of a frame's `q`.
+    pub coordinates: Vec<NamedUnit>,
+    /// Velocities v: one for each entry of a frame's `v`.
+    pub velocities: Vec<NamedUnit>,
+    /// Interactions of the model by number: constraints and contacts by formula.
+    pub interactions: Vec<InteractionName>,
+    /// Names of the contacts by formula: one for each entry of a frame's `gaps`.
+    pub gaps: Vec<String>,
+    /// Names of the colliders by number.
+    pub colliders: Vec<String>,
+}
+
+/// A column's name and its unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedUnit {
+    /// Name, for example `y` or `ball.x`.
+    pub name: String,
+    /// Unit, for example `m` or `rad/s`; empty for a pure number.
+    pub unit: String,
+}
+
+impl NamedUnit {
+    /// A column `name` in `unit`.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
+        NamedUnit { name: name.into(), unit: unit.into() }
+    }
+}
+
+/// Name and kind of an interaction of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InteractionName {
+    /// Name in the model file.
+    pub name: String,
+    /// Constraint or contact.
+    pub kind: InteractionKind,
+}
+
+/// What an interaction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InteractionKind {
+    /// Bilateral: holds always.
+    Constraint,
+    /// Unilateral: may open and close.
+    Contact,
+}
+
+impl InteractionKind {
+    /// Name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            InteractionKind::Constraint => "constraint",
+            InteractionKind::Contact => "contact",
+        }
+    }
+}

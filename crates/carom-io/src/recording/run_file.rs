@@ -1,0 +1,355 @@
+//! Reading a recorded run.
+
+use super::hdf5::{FORMAT, FORMAT_VERSION};
+use super::target::with_suffix;
+use super::{NamedUnit, RecordingError};
+use hdf5_pure::{AttrValue, Error, File};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Rows fetched at once when one column is taken out of a table.
+const WINDOW_ROWS: u64 = 8192;
+
+/// A recorded run, open for reading; a `.part` that a killed run left can be opened too.
+///
+/// Columns are fetched when asked for; the file is never read as a whole.
+pub struct RunFile {
+    file: File,
+    path: PathBuf,
+    attributes: HashMap<String, AttrValue>,
+    time: Vec<f64>,
+    coordinates: Vec<NamedUnit>,
+    velocities: Vec<NamedUnit>,
+    gap_names: Vec<String>,
+    interaction_names: Vec<String>,
+    collider_names: Vec<String>,
+}
+
+/// The active interactions of all frames, one row each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactTable {
+    /// Index into the run's times.
+    pub frame: Vec<usize>,
+    /// 0 for an interaction of the model, 1 for two colliders.
+    pub source_kind: Vec<u8>,
+    /// Number of the interaction or of the first collider.
+    pub source_a: Vec<i32>,
+    /// Number of the second collider; −1 for an interaction.
+    pub source_b: Vec<i32>,
+    /// Number of rows of the interaction.
+    pub dim: Vec<u8>,
+    /// Gap at the start of the step [m].
+    pub gap: Vec<f64>,
+    /// Local velocity at the end of the step, normal first.
+    pub velocity: Vec<[f64; 6]>,
+    /// Impulse of the step, normal first [N·s].
+    pub impulse: Vec<[f64; 6]>,
+    /// Contact point [m].
+    pub point: Vec<[f64; 3]>,
+    /// Unit normal.
+    pub normal: Vec<[f64; 3]>,
+}
+
+/// The recorded events, one row each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventTable {
+    /// Time [s].
+    pub t: Vec<f64>,
+    /// Kind, by name.
+    pub kind: Vec<String>,
+    /// Interaction, or two colliders joined by a dash.
+    pub name: Vec<String>,
+    /// Normal impulse [N·s].
+    pub impulse: Vec<f64>,
+}
+
+impl RunFile {
+    /// Opens `path`.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`] if there is no such file or it is not a recorded run.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordingError> {
+        let path = path.as_ref();
+        let file = File::open_streaming(path).map_err(|error| {
+            RecordingError::unreadable(path, error, missing_advice(path))
+        })?;
+        let foreign = |reason: String| {
+            RecordingError::unreadable(path, reason, "give a file that this program recorded, of this or an earlier version")
+        };
+        let attributes = file.root().attrs().map_err(|e| foreign(e.to_string()))?;
+        if attributes.get("format").and_then(AttrValue::as_str) != Some(FORMAT) {
+            return Err(foreign("it is an HDF5 file but not a recorded run".into()));
+        }
+        match attributes.get("format_version").and_then(AttrValue::as_i64) {
+            Some(version) if (1..=FORMAT_VERSION).contains(&version) => {}
+            Some(version) => return Err(foreign(format!("its format version {version} is not {FORMAT_VERSION}"))),
+            None => return Err(foreign("its format version is missing".into())),
+        }
+        let mut run = RunFile {
+            file,
+            path: path.to_path_buf(),
+            attributes,
+            time: Vec::new(),
+            coordinates: Vec::new(),
+            velocities: Vec::new(),
+            gap_names: Vec::new(),
+            interaction_names: Vec::new(),
+            collider_names: Vec::new(),
+        };
+        run.time = run.scalars("time", u64::MAX)?;
+        run.coordinates = run.named_units("q")?;
+        run.velocities = run.named_units("v")?;
+        run.gap_names = run.texts("gap_names")?;
+        run.interaction_names = run.texts("interaction_names")?;
+        run.collider_names = run.texts("collider_names")?;
+        Ok(run)
+    }
+
+    /// Where the run was read from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The recorded instants [s].
+    #[must_use]
+    pub fn time(&self) -> &[f64] {
+        &self.time
+    }
+
+    /// Number of recorded instants.
+    #[must_use]
+    pub fn n_frames(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Coordinates: names and units.
+    #[must_use]
+    pub fn coordinates(&self) -> &[NamedUnit] {
+        &self.coordinates
+    }
+
+    /// Velocities: names and units.
+    #[must_use]
+    pub fn velocities(&self) -> &[NamedUnit] {
+        &self.velocities
+    }
+
+    /// Names of the contacts by formula.
+    #[must_use]
+    pub fn gap_names(&self) -> &[String] {
+        &self.gap_names
+    }
+
+    /// Names of the interactions by number.
+    #[must_use]
+    pub fn interaction_names(&self) -> &[String] {
+        &self.interaction_names
+    }
+
+    /// Names of the colliders by number.
+    #[must_use]
+    pub fn collider_names(&self) -> &[String] {
+        &self.collider_names
+    }
+
+    /// Title of the model.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.attribute("title")
+    }
+
+    /// Version of carom that recorded the run.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        self.attribute("carom_version")
+    }
+
+    /// How the run ended; "running" if it was killed or goes on.
+    #[must_use]
+    pub fn status(&self) -> &str {
+        self.attribute("status")
+    }
+
+    /// True when the recording was finished (also after a failed or interrupted run), false for the `.part` of a killed one.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.attributes.get("finished").and_then(AttrValue::as_i64) == Some(1)
+    }
+
+    /// The model file's text.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn model_text(&self) -> Result<String, RecordingError> {
+        Ok(self.texts("model")?.join("\n"))
+    }
+
+    /// The settings as JSON.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn settings(&self) -> Result<String, RecordingError> {
+        Ok(self.texts("settings")?.concat())
+    }
+
+    /// The certificate as JSON; `None` if the recording was not finished.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn certificate(&self) -> Result<Option<String>, RecordingError> {
+        if !self.is_finished() {
+            return Ok(None);
+        }
+        Ok(Some(self.texts("certificate")?.concat()))
+    }
+
+    /// A column by its place in the file, for example `steps/residual`, as one number per frame.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`] if there is no such column.
+    pub fn column(&self, dataset: &str) -> Result<Vec<f64>, RecordingError> {
+        self.scalars(dataset, self.time.len() as u64)
+    }
+
+    /// Column `index` of the table `dataset`: `q`, `v` or `gaps`, as one number per frame.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`] if there is no such table or column.
+    pub fn table_column(&self, dataset: &str, index: usize) -> Result<Vec<f64>, RecordingError> {
+        let n = self.time.len() as u64;
+        let mut column = Vec::with_capacity(self.time.len());
+        for start in (0..n).step_by(WINDOW_ROWS as usize) {
+            let rows = (n - start).min(WINDOW_ROWS);
+            let bytes = self.raw(dataset, start, rows)?;
+            let width = bytes.len() / rows as usize;
+            if 8 * index + 8 > width {
+                return Err(self.broken(dataset, format!("there is no column {index}")));
+            }
+            column.extend(bytes.chunks_exact(width).map(|row| f64_at(row, index)));
+        }
+        Ok(column)
+    }
+
+    /// Rows `start..start + count` of the table `dataset` (`q`, `v` or `gaps`), one after another; cut at the run's end.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn table_rows(&self, dataset: &str, start: usize, count: usize) -> Result<Vec<f64>, RecordingError> {
+        let count = count.min(self.time.len().saturating_sub(start));
+        let bytes = self.raw(dataset, start as u64, count as u64)?;
+        Ok(bytes.chunks_exact(8).map(|b| f64_at(b, 0)).collect())
+    }
+
+    /// The active interactions of all frames.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn contacts(&self) -> Result<ContactTable, RecordingError> {
+        let frame: Vec<usize> = self.scalars("contacts/frame", u64::MAX)?.into_iter().map(|f| f as usize).collect();
+        // A killed process may have written contacts of instants that did not make it into the file.
+        let n = frame.partition_point(|f| *f < self.time.len());
+        let ints = |name: &str| -> Result<Vec<i32>, RecordingError> {
+            Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as i32).collect())
+        };
+        let bytes = |name: &str| -> Result<Vec<u8>, RecordingError> {
+            Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as u8).collect())
+        };
+        Ok(ContactTable {
+            source_kind: bytes("contacts/source_kind")?,
+            source_a: ints("contacts/source_a")?,
+            source_b: ints("contacts/source_b")?,
+            dim: bytes("contacts/dim")?,
+            gap: self.scalars("contacts/gap", n as u64)?,
+            velocity: self.rows("contacts/velocity", n)?,
+            impulse: self.rows("contacts/impulse", n)?,
+            point: self.rows("contacts/point", n)?,
+            normal: self.rows("contacts/normal", n)?,
+            frame: frame[..n].to_vec(),
+        })
+    }
+
+    /// The events.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`].
+    pub fn events(&self) -> Result<EventTable, RecordingError> {
+        let kinds = self.texts("events/kind_names")?;
+        let kind_name = |k: f64| kinds.get(k as usize).cloned().unwrap_or_else(|| "unknown".into());
+        // The impulse is written last: its length tells how many events are complete.
+        let impulse = self.scalars("events/impulse", u64::MAX)?;
+        let n = impulse.len();
+        let mut name = self.texts("events/name")?;
+        name.truncate(n);
+        Ok(EventTable {
+            t: self.scalars("events/t", n as u64)?,
+            kind: self.scalars("events/kind", n as u64)?.into_iter().map(kind_name).collect(),
+            name,
+            impulse,
+        })
+    }
+
+    /// Name of the pair of colliders `a` and `b`.
+    pub(super) fn pair_name(&self, a: i32, b: i32) -> String {
+        let name = |i: i32| {
+            let known = usize::try_from(i).ok().and_then(|i| self.collider_names.get(i));
+            known.cloned().unwrap_or_else(|| format!("#{i}"))
+        };
+        format!("{}–{}", name(a), name(b))
+    }
+
+    fn attribute(&self, name: &str) -> &str {
+        self.attributes.get(name).and_then(AttrValue::as_str).unwrap_or("")
+    }
+
+    fn named_units(&self, table: &str) -> Result<Vec<NamedUnit>, RecordingError> {
+        let names = self.texts(&format!("{table}_names"))?;
+        let units = self.texts(&format!("{table}_units"))?;
+        Ok(names.into_iter().zip(units).map(|(name, unit)| NamedUnit { name, unit }).collect())
+    }
+
+    fn texts(&self, dataset: &str) -> Result<Vec<String>, RecordingError> {
+        self.read(dataset, |file| file.dataset(dataset)?.read_string())
+    }
+
+    /// The first `n` entries (or all) of a column of numbers.
+    fn scalars(&self, dataset: &str, n: u64) -> Result<Vec<f64>, RecordingError> {
+        self.read(dataset, |file| file.dataset(dataset)?.read_f64_rows(0, n))
+    }
+
+    fn raw(&self, dataset: &str, start: u64, rows: u64) -> Result<Vec<u8>, RecordingError> {
+        self.read(dataset, |file| file.dataset(dataset)?.read_raw_rows(start, rows))
+    }
+
+    fn rows<const N: usize>(&self, dataset: &str, n: usize) -> Result<Vec<[f64; N]>, RecordingError> {
+        let bytes = self.raw(dataset, 0, n as u64)?;
+        Ok(bytes.chunks_exact(8 * N).map(|row| std::array::from_fn(|i| f64_at(row, i))).collect())
+    }
+
+    fn read<T>(&self, dataset: &str, get: impl FnOnce(&File) -> Result<T, Error>) -> Result<T, RecordingError> {
+        get(&self.file).map_err(|error| self.broken(dataset, error))
+    }
+
+    fn broken(&self, dataset: &str, reason: impl ToString) -> RecordingError {
+        let reason = format!("dataset /{dataset}: {}", reason.to_string());
+        RecordingError::unreadable(&self.path, reason, "the file may be damaged; record the run again")
+    }
+}
+
+fn f64_at(row: &[u8], index: usize) -> f64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&row[8 * index..8 * index + 8]);
+    f64::from_le_bytes(bytes)
+}
+
+/// What to do when `path` cannot be opened.
+fn missing_advice(path: &Path) -> String {
+    let part = with_suffix(path, ".part");
+    if path.exists() {
+        "give a recorded run (HDF5)".into()
+    } else if part.exists() {
+        format!("the run was not finished; what it recorded is in {}", part.display())
+    } else {
+        "check the name".into()
+    }
+}

@@ -1,0 +1,46 @@
+use crate::fixture::record;
+use carom_io::recording::Hdf5Options;
+use std::process::Command;
+use tempfile::tempdir;
+
+/// Reads the file as a user of Python would and checks numbers and texts.
+const SCRIPT: &str = r#"
+import json, sys, h5py
+run = h5py.File(sys.argv[1])
+t, q, names = run["time"][:], run["q"][:], run["q_names"].asstr()[:]
+assert run.attrs["format"] == "carom-run" and run.attrs["format_version"] == 1 and run.attrs["finished"] == 1
+assert run.attrs["title"] == "Ball on a table" and run.attrs["status"] == "completed", dict(run.attrs)
+assert t.shape == (300,) and q.shape == (300, 3) and list(names) == ["x", "y", "angle"]
+assert q[299, 2] == -299 / 3 and t[299] == 299 * 1e-3
+assert run["v"][:].shape == (300, 2) and run["gaps"][:][4, 0] == 2.0
+assert "µ = 0.3 → slides" in run["model"].asstr()[()]
+assert json.loads(run["settings"].asstr()[()])["scheme"] == "moreau-jean"
+assert json.loads(run["certificate"].asstr()[()])["steps"] == 300
+assert list(run["command_line"].asstr()[:]) == ["carom", "run", "ball.toml"]
+assert list(run["interaction_kinds"].asstr()[:]) == ["constraint", "contact"]
+assert run["contacts/impulse"][:].shape[1] == 6 and run["contacts/point"][:].shape[1] == 3
+kinds = run["events/kind_names"].asstr()[:]
+assert kinds[run["events/kind"][0]] == "step-halved"
+assert run["events/name"].asstr()[0] == "table–ball"
+assert run["steps/converged"][5] == 0 and run["step"][10] == 20
+def visit(name, item):
+    if isinstance(item, h5py.Dataset): item[()]
+run.visititems(visit)
+print("read", len(run))
+"#;
+
+#[test]
+fn h5py_reads_the_file() {
+    let available = Command::new("python3").args(["-c", "import h5py"]).output();
+    if !available.is_ok_and(|out| out.status.success()) {
+        println!("skipped: python3 with h5py is not installed (pip install h5py)");
+        return;
+    }
+    let dir = tempdir().unwrap();
+    for (name, compression) in [("plain.h5", 0), ("compressed.h5", 4)] {
+        let path = dir.path().join(name);
+        record(&path, 300, Hdf5Options { compression, ..Hdf5Options::default() });
+        let out = Command::new("python3").args(["-c", SCRIPT]).arg(&path).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}

@@ -1,0 +1,6 @@
+//! Recording and reading back.
+
+mod csv;
+mod h5py;
+mod hdf5;
+mod quantity;
