@@ -14,8 +14,8 @@ use crate::{OneStepSolver, Solution};
 /// Chooses the method:
 ///
 /// 1. one contact: the exact block solution;
-/// 2. joints and at most [`ELIMINATION_ROWS`] rows: exact elimination of the joints, then as below;
-/// 3. frictionless or planar and at most [`PIVOTING_ROWS`] rows: a few sweeps from the warm start, Lemke if
+/// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
+/// 3. frictionless or planar and at most 60 rows: a few sweeps from the warm start, Lemke if
 ///    they do not converge, the remaining sweeps if Lemke does not either;
 /// 4. otherwise sweeps (NSGS); Lemke at the end if the problem is linear and not too large.
 ///
@@ -38,10 +38,10 @@ struct Contacts {
 }
 
 /// Largest number of rows for which joints are eliminated (dense, cubic cost).
-pub const ELIMINATION_ROWS: usize = 300;
+const ELIMINATION_ROWS: usize = 300;
 
 /// Largest number of rows for which pivoting is preferred to a slow tail of sweeps.
-pub const PIVOTING_ROWS: usize = 60;
+const PIVOTING_ROWS: usize = 60;
 
 /// Largest number of rows for which pivoting is tried after sweeps failed.
 const LAST_RESORT_ROWS: usize = 300;

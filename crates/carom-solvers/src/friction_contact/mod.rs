@@ -176,7 +176,7 @@ pub enum FrictionSolver {
     /// Chooses by size and kind of the problem.
     Auto(Box<Auto>),
     /// Nonlinear block Gauss–Seidel.
-    Nsgs(Nsgs),
+    Nsgs(Box<Nsgs>),
     /// Lemke on the complementarity form.
     Lemke(Box<ViaLcp>),
     /// Projected Gauss–Seidel on the complementarity form.
@@ -188,7 +188,7 @@ impl FrictionSolver {
     pub(crate) fn new(params: &FrictionSolverParams) -> Self {
         match params.kind {
             FrictionSolverKind::Auto => FrictionSolver::Auto(Box::new(Auto::new(params))),
-            FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Nsgs::new(params)),
+            FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Box::new(Nsgs::new(params))),
             FrictionSolverKind::Lemke => {
                 FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke)))
             }

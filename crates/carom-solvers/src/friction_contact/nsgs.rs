@@ -20,7 +20,7 @@ use crate::{OneStepSolver, Solution};
 /// combines the sweeps (plain sweeps need thousands on towers and large mass ratios).
 ///
 /// The change of r in a sweep is the cheap error; the judge (one product with W) is evaluated when
-/// the cheap error predicts success and every [`CHECK_INTERVAL`] sweeps. The best iterate is returned.
+/// the cheap error predicts success and every 20 sweeps. The best iterate is returned.
 /// Cost: one pass over W and one block solve per contact and sweep; no allocation when warm. A single
 /// contact is solved in one sweep without work arrays.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct Nsgs {
 const CHECK_INTERVAL: usize = 20;
 
 /// Evaluations of the judge without progress after which the sweeps are given up.
-const STALL_CHECKS: usize = 50;
+const STALL_CHECKS: usize = 250;
 
 /// What a sweep did to r, in the mass unit of the judge.
 struct Change {

@@ -9,7 +9,7 @@ use crate::{OneStepSolver, Solution};
 /// z_i ← max(0, z_i − ω (M z + q)_i / M_ii), row after row. [Cryer 1971]
 ///
 /// Converges for symmetric positive definite M; each sweep costs n². Rows with M_ii ≤ 0 keep their
-/// guess. The residual is evaluated every [`CHECK_INTERVAL`] sweeps and when a sweep changes little.
+/// guess. The residual is evaluated every ten sweeps and when a sweep changes nothing.
 #[derive(Clone, Debug)]
 pub struct Pgs {
     pub(crate) tolerance: f64,
