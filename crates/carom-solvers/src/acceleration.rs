@@ -52,12 +52,11 @@ const MAX_PENALTY: usize = 512;
 impl Acceleration {
     /// Forgets everything; n is the size of r.
     pub fn reset(&mut self, n: usize) {
+        // Old contents need no clearing: `columns` and `has_last` say what is valid.
         for v in [&mut self.input, &mut self.f, &mut self.g, &mut self.best] {
-            v.clear();
             v.resize(n, 0.0);
         }
         for v in [&mut self.delta_f, &mut self.delta_g] {
-            v.clear();
             v.resize(n * MEMORY, 0.0);
         }
         self.gram.resize(MEMORY * MEMORY, 0.0);

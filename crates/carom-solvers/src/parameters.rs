@@ -222,6 +222,29 @@ mod tests {
     }
 
     #[test]
+    fn text_forms_are_read_strictly() {
+        use serde::de::IntoDeserializer;
+        use serde::de::value::{Error, MapDeserializer, StrDeserializer};
+
+        let text =
+            |name: &'static str| -> StrDeserializer<'static, Error> { name.into_deserializer() };
+        assert_eq!(
+            FrictionSolverKind::deserialize(text("pgs")).unwrap(),
+            FrictionSolverKind::Pgs
+        );
+        let error = FrictionSolverKind::deserialize(text("lemkey")).unwrap_err();
+        assert!(error.to_string().contains("'lemke'"), "{error}");
+
+        let read = |key: &'static str| {
+            let map = MapDeserializer::<_, Error>::new([(key, 0.5)].into_iter());
+            FrictionSolverParams::deserialize(map)
+        };
+        assert_eq!(read("relaxation").unwrap().relaxation, 0.5);
+        assert_eq!(read("relaxation").unwrap().tolerance, 1e-10);
+        assert!(read("relaxtion").is_err());
+    }
+
+    #[test]
     fn ranges_are_checked() {
         let good = FrictionSolverParams::default();
         assert!(good.validate().is_ok());
