@@ -167,6 +167,18 @@ mod tests {
     }
 
     #[test]
+    fn rounding_is_not_rank() {
+        // Gram matrix of four rows in the plane: rank 2 up to rounding.
+        let rows = [[0.1, 0.7], [0.3, -0.9], [1.1, 0.2], [-0.4, 0.6]];
+        let gram: Vec<f64> = (0..16)
+            .map(|k| (0..2).map(|c| rows[k / 4][c] * rows[k % 4][c]).sum())
+            .collect();
+        let mut lu = RankRevealingLu::default();
+        lu.factor(4, &gram);
+        assert_eq!(lu.rank(), 2);
+    }
+
+    #[test]
     fn units_of_rows_do_not_change_the_rank() {
         let mut lu = RankRevealingLu::default();
         lu.factor(2, &[1e12, 0.0, 0.0, 1e-12]);

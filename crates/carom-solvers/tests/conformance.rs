@@ -113,6 +113,28 @@ fn sweeps_solve_most_hard_problems_too() {
 }
 
 #[test]
+fn relaxation_changes_the_path_and_not_the_solution() {
+    for relaxation in [0.6, 1.3] {
+        for kind in ["nsgs", "pgs"] {
+            let params = FrictionSolverParams {
+                kind: kind.parse().unwrap(),
+                relaxation,
+                ..Default::default()
+            };
+            let mut solver = friction_contact_solver(&params).unwrap();
+            for (name, difficulty, problem) in suite() {
+                if difficulty == Difficulty::Hard {
+                    continue;
+                }
+                if let Ok(report) = solver.solve(&problem, &mut Solution::default()) {
+                    assert!(report.is_converged(), "{kind} on '{name}': {report:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn wild_guesses_do_no_harm() {
     for entry in SOLVERS {
         let ProblemKind::FrictionContact(kind) = entry.problem else {

@@ -227,3 +227,42 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         Ok(self.solve_within(problem, solution, self.tolerance, self.max_iterations))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delassus::{Delassus, DenseDelassus};
+
+    #[test]
+    fn half_a_relaxation_goes_half_the_way() {
+        let problem = FrictionContact {
+            w: Delassus::Dense(DenseDelassus::new(vec![1.0, 0.0, 0.0, 2.0], &[1, 1]).unwrap()),
+            q: vec![-1.0, -4.0],
+            blocks: vec![Block::Unilateral; 2],
+        };
+        let mut solver = Nsgs::new(&FrictionSolverParams {
+            relaxation: 0.5,
+            max_iterations: 1,
+            ..Default::default()
+        });
+        let mut solution = Solution::default();
+        let report = solver.solve(&problem, &mut solution).unwrap();
+        assert_eq!(report.status, SolveStatus::MaxIterations);
+        assert_eq!(solution.r, [0.5, 1.0]);
+    }
+
+    #[test]
+    fn an_approach_nothing_can_stop_stalls() {
+        // The second row has no inertia: W r + q stays at −1 there.
+        let problem = FrictionContact {
+            w: Delassus::Dense(DenseDelassus::new(vec![1.0, 0.0, 0.0, 0.0], &[1, 1]).unwrap()),
+            q: vec![-1.0, -1.0],
+            blocks: vec![Block::Unilateral; 2],
+        };
+        let mut solution = Solution::default();
+        let mut solver = Nsgs::new(&FrictionSolverParams::default());
+        let report = solver.solve(&problem, &mut solution).unwrap();
+        assert_eq!(report.status, SolveStatus::Stalled);
+        assert_eq!(solution.r, [1.0, 0.0]);
+    }
+}

@@ -338,6 +338,21 @@ mod tests {
     }
 
     #[test]
+    fn of_several_sliding_solutions_the_nearest_is_kept() {
+        // Strong coupling and μ = 1: three solutions, among them (1.393, 0.898, −1.065) and
+        // (50/11, 0, −50/11), which W and q satisfy exactly.
+        let w = [1.35, 0.36, 1.13, 0.36, 0.7, -0.08, 1.13, -0.08, 1.24];
+        let q = [-1.0, -2.0, 0.75];
+        let far = solve(&w, q, 1.0, [4.6, 0.0, -4.6]).unwrap();
+        let near = solve(&w, q, 1.0, [1.0, 1.0, -1.0]).unwrap();
+        assert!((near[0] - 1.3928696592989).abs() < 1e-12, "{near:?}"); // digits of the reference
+        for (x, exact) in far.iter().zip([50.0 / 11.0, 0.0, -50.0 / 11.0]) {
+            // The root is 0.006 from its neighbour: conditioning about 1e3.
+            assert!((x - exact).abs() < 1e-11, "{far:?}");
+        }
+    }
+
+    #[test]
     fn reports_what_it_cannot_solve() {
         assert_eq!(solve(&[0.0; 9], [-1.0, 0.0, 0.0], 0.5, [0.0; 3]), None);
     }

@@ -295,6 +295,21 @@ mod tests {
     }
 
     #[test]
+    fn the_lexicographic_rule_resolves_ties() {
+        // All first ratios tie; ties broken by row order do not get there in these few pivots.
+        let (report, solution) = solve(
+            3,
+            &[1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0],
+            &[-1.0; 3],
+        );
+        assert!(report.is_converged(), "{report:?}");
+        assert!(report.iterations < 10, "{report:?}");
+        for z in solution.r {
+            assert!((z - 1.0 / 3.0).abs() < 1e-15); // one rounding
+        }
+    }
+
+    #[test]
     fn an_infeasible_problem_ends_on_a_ray() {
         let (report, _) = solve(2, &[1.0, -1.0, -1.0, 1.0], &[-1.0, -1.0]);
         assert_eq!(report.status, SolveStatus::RayTermination);
