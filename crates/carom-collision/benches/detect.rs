@@ -9,8 +9,7 @@ use std::time::Instant;
 fn time(colliders: Vec<Collider>, q: &[f64], repetitions: usize) -> (f64, usize) {
     let n_bodies = q.len() / 7;
     let v = vec![0.01; 6 * n_bodies];
-    let mut detector = Detector::new(colliders, vec![Material::default()], PairLaws::new())
-        .expect("the shapes are sound");
+    let mut detector = Detector::new(colliders, vec![Material::default()], PairLaws::new()).expect("the shapes are sound");
     let mut contacts = Vec::new();
     let mut times: Vec<f64> = (0..repetitions)
         .map(|_| {
@@ -28,42 +27,23 @@ fn main() {
     for n in [100_u32, 1_000, 10_000] {
         let side = f64::from(n).cbrt().round() as u32;
         let mut q = Vec::new();
-        let mut colliders = vec![Collider::new(
-            "ground",
-            None,
-            Shape::Plane {
-                normal: Vector3::z(),
-            },
-        )];
+        let mut colliders = vec![Collider::new("ground", None, Shape::Plane { normal: Vector3::z() })];
         for k in 0..n {
             let (x, y, z) = (k % side, k / side % side, k / side / side);
             let place = [x, y, z].map(|i| f64::from(i) * 0.999_999 + 0.5);
             q.extend(place);
             q.extend([1.0, 0.0, 0.0, 0.0]);
-            colliders.push(Collider::new(
-                "ball",
-                Some(k),
-                Shape::Sphere { radius: 0.5 },
-            ));
+            colliders.push(Collider::new("ball", Some(k), Shape::Sphere { radius: 0.5 }));
         }
         let (seconds, contacts) = time(colliders, &q, 21);
-        println!(
-            "{n:6} spheres: {:7.0} ns per body, {contacts} contacts",
-            seconds / f64::from(n) * 1e9
-        );
+        println!("{n:6} spheres: {:7.0} ns per body, {contacts} contacts", seconds / f64::from(n) * 1e9);
     }
     let pairs = 500_u32;
     let names = ["flush", "turned by 0.3 about z", "on an edge"];
-    let turns = [
-        [1.0, 0.0, 0.0, 0.0],
-        [0.15_f64.cos(), 0.0, 0.0, 0.15_f64.sin()],
-        [0.924, 0.383, 0.0, 0.0],
-    ];
+    let turns = [[1.0, 0.0, 0.0, 0.0], [0.15_f64.cos(), 0.0, 0.0, 0.15_f64.sin()], [0.924, 0.383, 0.0, 0.0]];
     let heights = [1.0, 1.0, 1.2];
     for ((name, turn), height) in names.into_iter().zip(turns).zip(heights) {
-        let cube = || Shape::Box {
-            half_extents: Vector3::repeat(0.5),
-        };
+        let cube = || Shape::Box { half_extents: Vector3::repeat(0.5) };
         let mut q = Vec::new();
         let mut colliders = Vec::new();
         for k in 0..pairs {
@@ -71,13 +51,9 @@ fn main() {
             q.extend([x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
             q.extend([x + 0.1, 0.05, height]);
             q.extend(turn);
-            colliders
-                .extend([2 * k, 2 * k + 1].map(|body| Collider::new("box", Some(body), cube())));
+            colliders.extend([2 * k, 2 * k + 1].map(|body| Collider::new("box", Some(body), cube())));
         }
         let (seconds, contacts) = time(colliders, &q, 101);
-        println!(
-            "box–box {name}: {:.2} µs per pair, {contacts} contacts of {pairs} pairs",
-            seconds / f64::from(pairs) * 1e6
-        );
+        println!("box–box {name}: {:.2} µs per pair, {contacts} contacts of {pairs} pairs", seconds / f64::from(pairs) * 1e6);
     }
 }

@@ -18,10 +18,7 @@ pub struct Groups {
 
 impl Default for Groups {
     fn default() -> Self {
-        Self {
-            membership: u32::MAX,
-            filter: u32::MAX,
-        }
+        Self { membership: u32::MAX, filter: u32::MAX }
     }
 }
 
@@ -42,7 +39,7 @@ pub struct Collider {
     pub body: Option<u32>,
     /// The shape.
     pub shape: Shape,
-    /// Position of the shape in the body frame, or in the world when fixed [m].
+    /// Position of the shape in the body frame, or in the world when fixed \[m\].
     pub translation: Vector3<f64>,
     /// Orientation of the shape in the body frame, or in the world when fixed.
     pub rotation: UnitQuaternion<f64>,

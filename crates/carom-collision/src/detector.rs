@@ -49,13 +49,13 @@ struct Placed {
     pose: Pose,
     /// Grown by what the collider may move within the horizon, and by half its skin.
     bounds: Bounds,
-    /// Velocity of the body's origin [m/s].
+    /// Velocity of the body's origin \[m/s\].
     velocity: Vector3<f64>,
-    /// Bound of the speed relative to the body's origin [m/s]: |ω| R.
+    /// Bound of the speed relative to the body's origin \[m/s\]: |ω| R.
     spin_speed: f64,
-    /// Bounding radius about the shape's origin [m].
+    /// Bounding radius about the shape's origin \[m\].
     radius: f64,
-    /// Reach from the body's origin [m].
+    /// Reach from the body's origin \[m\].
     reach: f64,
 }
 
@@ -64,30 +64,16 @@ impl Detector {
     ///
     /// # Errors
     /// The first collider, material or pair law that is not usable.
-    pub fn new(
-        mut colliders: Vec<Collider>,
-        materials: Vec<Material>,
-        pair_laws: PairLaws,
-    ) -> Result<Self, CollisionError> {
+    pub fn new(mut colliders: Vec<Collider>, materials: Vec<Material>, pair_laws: PairLaws) -> Result<Self, CollisionError> {
         let n_materials = materials.len();
         for (index, material) in materials.iter().enumerate() {
-            material
-                .validate()
-                .map_err(|source| CollisionError::Material { index, source })?;
+            material.validate().map_err(|source| CollisionError::Material { index, source })?;
         }
-        if let Some(material) = pair_laws
-            .largest_index()
-            .filter(|&m| m as usize >= n_materials)
-        {
-            return Err(CollisionError::UnknownPairMaterial {
-                material,
-                n_materials,
-            });
+        if let Some(material) = pair_laws.largest_index().filter(|&m| m as usize >= n_materials) {
+            return Err(CollisionError::UnknownPairMaterial { material, n_materials });
         }
         if colliders.len() >= WORLD as usize || colliders.iter().any(|c| c.body == Some(WORLD)) {
-            return Err(CollisionError::TooMany {
-                n_colliders: colliders.len(),
-            });
+            return Err(CollisionError::TooMany { n_colliders: colliders.len() });
         }
         let mut geometries = Vec::with_capacity(colliders.len());
         for collider in &mut colliders {
@@ -132,9 +118,7 @@ impl Detector {
     fn law(&self, a: u32, b: u32) -> ContactLaw {
         let material = |i: u32| self.colliders[i as usize].material;
         let (ma, mb) = (material(a), material(b));
-        self.pair_laws
-            .law(ma, mb)
-            .unwrap_or_else(|| combine(&self.materials[ma as usize], &self.materials[mb as usize]))
+        self.pair_laws.law(ma, mb).unwrap_or_else(|| combine(&self.materials[ma as usize], &self.materials[mb as usize]))
     }
 
     /// (q, v, horizon) ⇒ poses, bounds and speeds of the colliders of moving bodies; leaves of the tree.
@@ -215,31 +199,20 @@ impl ContactDetector for Detector {
             let law = self.law(a, b);
             let body = |i: u32| self.colliders[i as usize].body.unwrap_or(WORLD);
             let (body_a, body_b) = (body(a), body(b));
-            contacts.extend(
-                self.points
-                    .iter()
-                    .filter(|p| is_finite(p))
-                    .map(|p| ContactPoint {
-                        body_a,
-                        body_b,
-                        key: ContactKey {
-                            collider_a: a,
-                            collider_b: b,
-                            feature: p.feature,
-                        },
-                        point: p.point,
-                        normal: p.normal,
-                        gap: p.gap,
-                        law,
-                    }),
-            );
+            contacts.extend(self.points.iter().filter(|p| is_finite(p)).map(|p| ContactPoint {
+                body_a,
+                body_b,
+                key: ContactKey { collider_a: a, collider_b: b, feature: p.feature },
+                point: p.point,
+                normal: p.normal,
+                gap: p.gap,
+                law,
+            }));
         }
     }
 
     fn collider_name(&self, collider: u32) -> &str {
-        self.colliders
-            .get(collider as usize)
-            .map_or("?", |c| &c.name)
+        self.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }
 
     fn boxed_clone(&self) -> Box<dyn ContactDetector> {
@@ -253,9 +226,7 @@ impl Placed {
         let pose = Pose::new(collider.translation, collider.rotation);
         let radius = collider.shape.bounding_radius();
         let half_skin = Vector3::repeat(0.5 * SKIN_FRACTION * radius);
-        let (lower, upper) = collider
-            .shape
-            .bounds_by_matrix(&pose.position, &pose.rotation);
+        let (lower, upper) = collider.shape.bounds_by_matrix(&pose.position, &pose.rotation);
         Self {
             valid: collider.body.is_none(),
             pose,
@@ -270,8 +241,7 @@ impl Placed {
     /// Moves with the body; becomes invalid, and keeps the old bounds, when anything is not finite or missing.
     fn follow(&mut self, collider: &Collider, body: usize, q: &[f64], v: &[f64], horizon: f64) {
         self.valid = false;
-        let (Some(q), Some(v)) = (q.get(7 * body..7 * body + 7), v.get(6 * body..6 * body + 6))
-        else {
+        let (Some(q), Some(v)) = (q.get(7 * body..7 * body + 7), v.get(6 * body..6 * body + 6)) else {
             return;
         };
         let quaternion = Quaternion::new(q[3], q[4], q[5], q[6]);
@@ -283,27 +253,13 @@ impl Placed {
         let velocity = Vector3::new(v[0], v[1], v[2]);
         let spin_speed = Vector3::new(v[3], v[4], v[5]).norm() * self.reach;
         let growth = horizon * (velocity.norm() + spin_speed) + 0.5 * SKIN_FRACTION * self.radius;
-        let (lower, upper) = collider
-            .shape
-            .bounds_by_matrix(&pose.position, &pose.rotation);
+        let (lower, upper) = collider.shape.bounds_by_matrix(&pose.position, &pose.rotation);
         let bounds = (lower.add_scalar(-growth), upper.add_scalar(growth));
         // Growth and rotation enter the bounds: one check covers all.
-        if !bounds
-            .0
-            .iter()
-            .chain(bounds.1.iter())
-            .all(|x| x.is_finite())
-        {
+        if !bounds.0.iter().chain(bounds.1.iter()).all(|x| x.is_finite()) {
             return;
         }
-        *self = Self {
-            valid: true,
-            pose,
-            bounds,
-            velocity,
-            spin_speed,
-            ..*self
-        };
+        *self = Self { valid: true, pose, bounds, velocity, spin_speed, ..*self };
     }
 }
 
@@ -319,11 +275,7 @@ fn admit(colliders: &[Collider], i: u32, j: u32) -> Option<(u32, u32)> {
     if a.body == b.body || !a.groups.meets(&b.groups) {
         return None;
     }
-    if a.body.is_none() {
-        Some((j, i))
-    } else {
-        Some((i, j))
-    }
+    if a.body.is_none() { Some((j, i)) } else { Some((i, j)) }
 }
 
 fn is_finite(p: &PairPoint) -> bool {
@@ -333,22 +285,14 @@ fn is_finite(p: &PairPoint) -> bool {
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.
 fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, CollisionError> {
     let name = || collider.name.clone();
-    let wrong_shape = |source| CollisionError::Shape {
-        collider: name(),
-        source,
-    };
+    let wrong_shape = |source| CollisionError::Shape { collider: name(), source };
     let mut hull_vertices = Vec::new();
     match &collider.shape {
-        Shape::Convex { vertices } => {
-            hull_vertices = hull_of(vertices).map_err(wrong_shape)?.vertices
-        }
+        Shape::Convex { vertices } => hull_vertices = hull_of(vertices).map_err(wrong_shape)?.vertices,
         shape => shape.validate().map_err(wrong_shape)?,
     }
     if let (Shape::Plane { .. }, Some(body)) = (&collider.shape, collider.body) {
-        return Err(CollisionError::MovingPlane {
-            collider: name(),
-            body,
-        });
+        return Err(CollisionError::MovingPlane { collider: name(), body });
     }
     let length = collider.rotation.norm();
     let finite = collider.translation.iter().all(|x| x.is_finite());
@@ -356,17 +300,11 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
         return Err(CollisionError::Pose { collider: name() });
     }
     if collider.material as usize >= n_materials {
-        return Err(CollisionError::UnknownMaterial {
-            collider: name(),
-            material: collider.material,
-            n_materials,
-        });
+        return Err(CollisionError::UnknownMaterial { collider: name(), material: collider.material, n_materials });
     }
     let convex = ConvexShape::new(&collider.shape, &hull_vertices);
     if convex.is_none() && matches!(collider.shape, Shape::Convex { .. }) {
-        let source = ShapeError::Hull {
-            reason: "no polyhedron with distinct faces".into(),
-        };
+        let source = ShapeError::Hull { reason: "no polyhedron with distinct faces".into() };
         return Err(wrong_shape(source));
     }
     collider.rotation.renormalize();
@@ -375,9 +313,5 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
         let scaled = *normal / normal.amax();
         *normal = scaled.normalize();
     }
-    Ok(Geometry {
-        shape: collider.shape.clone(),
-        hull_vertices,
-        convex,
-    })
+    Ok(Geometry { shape: collider.shape.clone(), hull_vertices, convex })
 }

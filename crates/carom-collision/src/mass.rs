@@ -7,16 +7,16 @@ use std::f64::consts::PI;
 /// Mass properties of a homogeneous body in its shape's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass \[kg\].
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass \[m\].
     pub centre_of_mass: Vector3<f64>,
-    /// Inertia about the centre of mass, axes of the shape's frame [kg m²].
+    /// Inertia about the centre of mass, axes of the shape's frame \[kg m²\].
     pub inertia: Matrix3<f64>,
 }
 
 impl Shape {
-    /// Volume [m³]; a hull's by the sum of signed tetrahedra, all others in closed form.
+    /// Volume \[m³\]; a hull's by the sum of signed tetrahedra, all others in closed form.
     ///
     /// # Errors
     /// [`ShapeError::NoVolume`] for a plane, and what [`Shape::validate`] finds.
@@ -49,37 +49,21 @@ impl Shape {
             Shape::Box { half_extents: h } => {
                 let mass = density * 8.0 * h.product();
                 let s = h.component_mul(h);
-                centred(
-                    mass,
-                    Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (mass / 3.0),
-                )
+                centred(mass, Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (mass / 3.0))
             }
-            Shape::Cylinder {
-                radius: r,
-                half_length: l,
-            } => {
+            Shape::Cylinder { radius: r, half_length: l } => {
                 let mass = density * PI * r * r * 2.0 * l;
                 let across = mass * (r * r / 4.0 + l * l / 3.0);
                 centred(mass, Vector3::new(across, across, mass * r * r / 2.0))
             }
-            Shape::Capsule {
-                radius: r,
-                half_length: l,
-            } => {
+            Shape::Capsule { radius: r, half_length: l } => {
                 // A cylinder and two half balls, whose centres of mass lie 3r/8 beyond the cylinder's ends.
-                let (tube, ends) = (
-                    density * PI * r * r * 2.0 * l,
-                    density * 4.0 / 3.0 * PI * r.powi(3),
-                );
-                let across = tube * (r * r / 4.0 + l * l / 3.0)
-                    + ends * (0.4 * r * r + l * l + 0.75 * l * r);
+                let (tube, ends) = (density * PI * r * r * 2.0 * l, density * 4.0 / 3.0 * PI * r.powi(3));
+                let across = tube * (r * r / 4.0 + l * l / 3.0) + ends * (0.4 * r * r + l * l + 0.75 * l * r);
                 let along = tube * r * r / 2.0 + ends * 0.4 * r * r;
                 centred(tube + ends, Vector3::new(across, across, along))
             }
-            Shape::Cone {
-                radius: r,
-                half_height,
-            } => {
+            Shape::Cone { radius: r, half_height } => {
                 let height = 2.0 * half_height;
                 let mass = density * PI * r * r * height / 3.0;
                 let across = mass * (0.15 * r * r + 0.0375 * height * height);
@@ -112,22 +96,12 @@ mod tests {
         let ball = Shape::Sphere { radius: 2.0 }.mass_properties(3.0).unwrap();
         assert!((ball.mass - 32.0 * PI).abs() < 1e-13);
         assert!((ball.inertia[(1, 1)] - 0.4 * 32.0 * PI * 4.0).abs() < 1e-12);
-        let cone = Shape::Cone {
-            radius: 1.0,
-            half_height: 1.5,
-        }
-        .mass_properties(1.0)
-        .unwrap();
+        let cone = Shape::Cone { radius: 1.0, half_height: 1.5 }.mass_properties(1.0).unwrap();
         assert!((cone.mass - PI).abs() < 1e-14);
         assert!((cone.centre_of_mass.z + 0.75).abs() < 1e-15);
         assert!((cone.inertia[(0, 0)] - PI * (3.0 / 20.0 + 3.0 * 9.0 / 80.0)).abs() < 1e-14);
         assert!((cone.inertia[(2, 2)] - 0.3 * PI).abs() < 1e-14);
-        let pill = Shape::Capsule {
-            radius: 1.0,
-            half_length: 1e-9,
-        }
-        .mass_properties(1.0)
-        .unwrap();
+        let pill = Shape::Capsule { radius: 1.0, half_length: 1e-9 }.mass_properties(1.0).unwrap();
         let unit = Shape::Sphere { radius: 1.0 }.mass_properties(1.0).unwrap();
         // A capsule of no length is a ball, to first order in the length.
         assert!((pill.inertia - unit.inertia).norm() < 1e-7);
@@ -154,44 +128,17 @@ mod tests {
             let centre = mz / m;
             assert!((got.mass - m).abs() < 1e-6 * m, "{shape:?}");
             assert!((got.centre_of_mass.z - centre).abs() < 1e-6, "{shape:?}");
-            assert!(
-                (got.inertia[(2, 2)] - along).abs() < 1e-6 * along,
-                "{shape:?}"
-            );
+            assert!((got.inertia[(2, 2)] - along).abs() < 1e-6 * along, "{shape:?}");
             let about_centre = across - m * centre * centre;
-            assert!(
-                (got.inertia[(0, 0)] - about_centre).abs() < 1e-6 * about_centre,
-                "{shape:?}"
-            );
+            assert!((got.inertia[(0, 0)] - about_centre).abs() < 1e-6 * about_centre, "{shape:?}");
             assert_eq!(got.inertia[(0, 0)], got.inertia[(1, 1)]);
         };
-        check(
-            Shape::Cylinder {
-                radius: 0.7,
-                half_length: 1.1,
-            },
-            1.1,
-            &|_| 0.7,
-        );
-        check(
-            Shape::Cone {
-                radius: 0.7,
-                half_height: 1.1,
-            },
-            1.1,
-            &|z| 0.7 * (1.1 - z) / 2.2,
-        );
-        check(
-            Shape::Capsule {
-                radius: 0.7,
-                half_length: 0.4,
-            },
-            1.1,
-            &|z: f64| {
-                let beyond = (z.abs() - 0.4).max(0.0);
-                (0.49 - beyond * beyond).max(0.0).sqrt()
-            },
-        );
+        check(Shape::Cylinder { radius: 0.7, half_length: 1.1 }, 1.1, &|_| 0.7);
+        check(Shape::Cone { radius: 0.7, half_height: 1.1 }, 1.1, &|z| 0.7 * (1.1 - z) / 2.2);
+        check(Shape::Capsule { radius: 0.7, half_length: 0.4 }, 1.1, &|z: f64| {
+            let beyond = (z.abs() - 0.4).max(0.0);
+            (0.49 - beyond * beyond).max(0.0).sqrt()
+        });
     }
 
     #[test]
@@ -210,7 +157,7 @@ mod tests {
 
     #[test]
     fn tetrahedron_inertia() {
-        // Corner tetrahedron of legs 1: volume 1/6, centre 1/4; I_xx about the centre = ρ(1/30 − 2·(1/6)/16)·… below.
+        // Corner tetrahedron of legs 1: volume 1/6, centre 1/4.
         let vertices = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
         let got = Shape::Convex { vertices }.mass_properties(6.0).unwrap();
         // ∫x² = 1/60, ∫xy = 1/120; with ρ = 6: S_xx = 1/10, S_xy = 1/20; minus m c² = 1/16 each.
@@ -223,14 +170,9 @@ mod tests {
 
     #[test]
     fn planes_and_bad_densities_are_refused() {
-        let plane = Shape::Plane {
-            normal: Vector3::z(),
-        };
+        let plane = Shape::Plane { normal: Vector3::z() };
         assert_eq!(plane.mass_properties(1.0), Err(ShapeError::NoVolume));
-        assert_eq!(
-            Shape::Sphere { radius: 1.0 }.mass_properties(0.0),
-            Err(ShapeError::Density { density: 0.0 })
-        );
+        assert_eq!(Shape::Sphere { radius: 1.0 }.mass_properties(0.0), Err(ShapeError::Density { density: 0.0 }));
         assert!(Shape::Sphere { radius: -1.0 }.mass_properties(1.0).is_err());
     }
 }

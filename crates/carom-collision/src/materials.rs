@@ -97,22 +97,10 @@ fn validate_law(law: &ContactLaw) -> Result<(), MaterialError> {
     let checks = [
         ("friction", law.friction, f64::MAX, "[0, ∞)"),
         ("restitution", law.restitution, 1.0, "[0, 1]"),
-        (
-            "tangential restitution",
-            law.tangential_restitution,
-            1.0,
-            "[0, 1]",
-        ),
+        ("tangential restitution", law.tangential_restitution, 1.0, "[0, 1]"),
     ];
-    match checks
-        .iter()
-        .find(|(_, value, upper, _)| !(0.0..=*upper).contains(value))
-    {
-        Some(&(coefficient, value, _, range)) => Err(MaterialError {
-            coefficient,
-            value,
-            range,
-        }),
+    match checks.iter().find(|(_, value, upper, _)| !(0.0..=*upper).contains(value)) {
+        Some(&(coefficient, value, _, range)) => Err(MaterialError { coefficient, value, range }),
         None => Ok(()),
     }
 }
@@ -125,8 +113,7 @@ pub fn combine(a: &Material, b: &Material) -> ContactLaw {
     ContactLaw {
         friction: friction.apply(a.friction, b.friction),
         restitution: restitution.apply(a.restitution, b.restitution),
-        tangential_restitution: restitution
-            .apply(a.tangential_restitution, b.tangential_restitution),
+        tangential_restitution: restitution.apply(a.tangential_restitution, b.tangential_restitution),
     }
 }
 
@@ -147,12 +134,7 @@ impl PairLaws {
     ///
     /// # Errors
     /// A coefficient outside its range; the table is then unchanged.
-    pub fn set(
-        &mut self,
-        a: u32,
-        b: u32,
-        law: ContactLaw,
-    ) -> Result<Option<ContactLaw>, MaterialError> {
+    pub fn set(&mut self, a: u32, b: u32, law: ContactLaw) -> Result<Option<ContactLaw>, MaterialError> {
         validate_law(&law)?;
         Ok(self.laws.insert((a.min(b), a.max(b)), law))
     }
@@ -179,16 +161,8 @@ mod tests {
 
     #[test]
     fn defaults_take_the_geometric_mean_and_the_maximum() {
-        let a = Material {
-            friction: 0.2,
-            restitution: 0.3,
-            ..Material::default()
-        };
-        let b = Material {
-            friction: 0.8,
-            restitution: 0.1,
-            ..Material::default()
-        };
+        let a = Material { friction: 0.2, restitution: 0.3, ..Material::default() };
+        let b = Material { friction: 0.8, restitution: 0.1, ..Material::default() };
         let law = combine(&a, &b);
         // One square root of a rounded product.
         assert!((law.friction - 0.4).abs() < 1e-15);
@@ -203,23 +177,9 @@ mod tests {
         assert_eq!(Combination::Minimum.apply(0.2, 0.4), 0.2);
         assert_eq!(Combination::Product.apply(0.5, 0.5), 0.25);
         assert_eq!(Combination::Maximum.apply(0.2, 0.4), 0.4);
-        let order = [
-            Combination::Average,
-            Combination::Minimum,
-            Combination::Product,
-            Combination::GeometricMean,
-            Combination::Maximum,
-        ];
-        let with = |rule| Material {
-            friction: 0.5,
-            friction_combination: rule,
-            ..Material::default()
-        };
-        let other = |rule| Material {
-            friction: 0.3,
-            friction_combination: rule,
-            ..Material::default()
-        };
+        let order = [Combination::Average, Combination::Minimum, Combination::Product, Combination::GeometricMean, Combination::Maximum];
+        let with = |rule| Material { friction: 0.5, friction_combination: rule, ..Material::default() };
+        let other = |rule| Material { friction: 0.3, friction_combination: rule, ..Material::default() };
         for (i, first) in order.into_iter().enumerate() {
             for (j, second) in order.into_iter().enumerate() {
                 let law = combine(&with(first), &other(second));
@@ -230,57 +190,23 @@ mod tests {
 
     #[test]
     fn pair_laws_are_symmetric_and_checked() {
-        let law = ContactLaw {
-            friction: 0.9,
-            restitution: 0.5,
-            tangential_restitution: 0.1,
-        };
+        let law = ContactLaw { friction: 0.9, restitution: 0.5, tangential_restitution: 0.1 };
         let mut table = PairLaws::new();
         assert_eq!(table.set(3, 1, law), Ok(None));
         assert_eq!(table.law(1, 3), Some(law));
         assert_eq!(table.law(1, 1), None);
         assert_eq!(table.largest_index(), Some(3));
-        let wrong = ContactLaw {
-            restitution: 1.5,
-            ..law
-        };
-        assert_eq!(
-            table.set(0, 0, wrong).unwrap_err().coefficient,
-            "restitution"
-        );
+        let wrong = ContactLaw { restitution: 1.5, ..law };
+        assert_eq!(table.set(0, 0, wrong).unwrap_err().coefficient, "restitution");
     }
 
     #[test]
     fn coefficients_outside_their_range_are_refused() {
         let check = |material: Material| material.validate().map_err(|e| e.coefficient);
         assert_eq!(check(Material::default()), Ok(()));
-        assert_eq!(
-            check(Material {
-                friction: -0.1,
-                ..Material::default()
-            }),
-            Err("friction")
-        );
-        assert_eq!(
-            check(Material {
-                friction: f64::NAN,
-                ..Material::default()
-            }),
-            Err("friction")
-        );
-        assert_eq!(
-            check(Material {
-                friction: f64::INFINITY,
-                ..Material::default()
-            }),
-            Err("friction")
-        );
-        assert_eq!(
-            check(Material {
-                restitution: 1.1,
-                ..Material::default()
-            }),
-            Err("restitution")
-        );
+        assert_eq!(check(Material { friction: -0.1, ..Material::default() }), Err("friction"));
+        assert_eq!(check(Material { friction: f64::NAN, ..Material::default() }), Err("friction"));
+        assert_eq!(check(Material { friction: f64::INFINITY, ..Material::default() }), Err("friction"));
+        assert_eq!(check(Material { restitution: 1.1, ..Material::default() }), Err("restitution"));
     }
 }

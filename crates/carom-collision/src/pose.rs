@@ -12,11 +12,7 @@ pub(crate) struct Pose {
 
 impl Pose {
     pub fn new(position: Vector3<f64>, quaternion: UnitQuaternion<f64>) -> Self {
-        Self {
-            position,
-            rotation: *quaternion.to_rotation_matrix().matrix(),
-            quaternion,
-        }
+        Self { position, rotation: *quaternion.to_rotation_matrix().matrix(), quaternion }
     }
 
     /// World position of a point of the shape's frame.

@@ -90,13 +90,11 @@ pub enum ShapeError {
         points: usize,
     },
     /// The points lie in one plane or on one line.
-    #[error(
-        "the points of the convex shape enclose no volume ({volume:e} m³ at a size of {size:e} m)"
-    )]
+    #[error("the points of the convex shape enclose no volume ({volume:e} m³ at a size of {size:e} m)")]
     FlatHull {
-        /// Volume of the hull [m³].
+        /// Volume of the hull \[m³\].
         volume: f64,
-        /// Largest extent of the points [m].
+        /// Largest extent of the points \[m\].
         size: f64,
     },
     /// The hull could not be computed.
@@ -111,7 +109,7 @@ pub enum ShapeError {
     /// The density is not a positive number.
     #[error("density must be positive and finite, not {density}")]
     Density {
-        /// Density given [kg/m³].
+        /// Density given \[kg/m³\].
         density: f64,
     },
 }
@@ -144,31 +142,15 @@ impl Shape {
                     check_finite(kind, "normal", *value)?;
                 }
                 let largest = normal.amax();
-                if largest < f64::MIN_POSITIVE {
-                    Err(ShapeError::ZeroNormal)
-                } else {
-                    Ok(())
-                }
+                if largest < f64::MIN_POSITIVE { Err(ShapeError::ZeroNormal) } else { Ok(()) }
             }
             Shape::Sphere { radius } => check("radius", *radius),
-            Shape::Box { half_extents } => half_extents
-                .iter()
-                .try_for_each(|h| check("half extent", *h)),
-            Shape::Capsule {
-                radius,
-                half_length,
-            }
-            | Shape::Cylinder {
-                radius,
-                half_length,
-            } => {
+            Shape::Box { half_extents } => half_extents.iter().try_for_each(|h| check("half extent", *h)),
+            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
                 check("radius", *radius)?;
                 check("half length", *half_length)
             }
-            Shape::Cone {
-                radius,
-                half_height,
-            } => {
+            Shape::Cone { radius, half_height } => {
                 check("radius", *radius)?;
                 check("half height", *half_height)
             }
@@ -176,66 +158,38 @@ impl Shape {
         }
     }
 
-    /// Radius of the smallest ball about the shape's origin that holds the shape [m]; infinite for a plane.
+    /// Radius of the smallest ball about the shape's origin that holds the shape \[m\]; infinite for a plane.
     #[must_use]
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Shape::Plane { .. } => f64::INFINITY,
             Shape::Sphere { radius } => *radius,
             Shape::Box { half_extents } => half_extents.norm(),
-            Shape::Capsule {
-                radius,
-                half_length,
-            } => radius + half_length,
-            Shape::Cylinder {
-                radius,
-                half_length,
-            } => radius.hypot(*half_length),
-            Shape::Cone {
-                radius,
-                half_height,
-            } => radius.hypot(*half_height),
+            Shape::Capsule { radius, half_length } => radius + half_length,
+            Shape::Cylinder { radius, half_length } => radius.hypot(*half_length),
+            Shape::Cone { radius, half_height } => radius.hypot(*half_height),
             Shape::Convex { vertices } => vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
         }
     }
 
     /// Corners (lower, upper) of the axis-aligned box around the rotated and then shifted shape; infinite for a plane.
     #[must_use]
-    pub fn bounds(
-        &self,
-        position: &Vector3<f64>,
-        rotation: &UnitQuaternion<f64>,
-    ) -> (Vector3<f64>, Vector3<f64>) {
+    pub fn bounds(&self, position: &Vector3<f64>, rotation: &UnitQuaternion<f64>) -> (Vector3<f64>, Vector3<f64>) {
         self.bounds_by_matrix(position, rotation.to_rotation_matrix().matrix())
     }
 
-    pub(crate) fn bounds_by_matrix(
-        &self,
-        position: &Vector3<f64>,
-        rotation: &Matrix3<f64>,
-    ) -> (Vector3<f64>, Vector3<f64>) {
+    pub(crate) fn bounds_by_matrix(&self, position: &Vector3<f64>, rotation: &Matrix3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let axis = rotation.column(2);
         let half = match self {
             Shape::Plane { .. } => Vector3::repeat(f64::INFINITY),
             Shape::Sphere { radius } => Vector3::repeat(*radius),
             Shape::Box { half_extents } => rotation.abs() * half_extents,
-            Shape::Capsule {
-                radius,
-                half_length,
-            } => axis.map(|a| a.abs() * half_length + radius),
-            Shape::Cylinder {
-                radius,
-                half_length: half,
+            Shape::Capsule { radius, half_length } => axis.map(|a| a.abs() * half_length + radius),
+            Shape::Cylinder { radius, half_length: half } | Shape::Cone { radius, half_height: half } => {
+                axis.map(|a| a.abs() * half + radius * (1.0 - a * a).max(0.0).sqrt())
             }
-            | Shape::Cone {
-                radius,
-                half_height: half,
-            } => axis.map(|a| a.abs() * half + radius * (1.0 - a * a).max(0.0).sqrt()),
             Shape::Convex { vertices } => {
-                let (mut lower, mut upper) = (
-                    Vector3::repeat(f64::INFINITY),
-                    Vector3::repeat(f64::NEG_INFINITY),
-                );
+                let (mut lower, mut upper) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
                 for vertex in vertices {
                     let p = position + rotation * vertex;
                     lower = lower.inf(&p);
@@ -254,9 +208,7 @@ pub(crate) fn hull_of(vertices: &[Vector3<f64>]) -> Result<Hull, ShapeError> {
         check_finite("convex", "vertex coordinate", *value)?;
     }
     if vertices.len() < 4 {
-        return Err(ShapeError::TooFewPoints {
-            points: vertices.len(),
-        });
+        return Err(ShapeError::TooFewPoints { points: vertices.len() });
     }
     let (mut lower, mut upper) = (vertices[0], vertices[0]);
     for v in vertices {
@@ -276,28 +228,12 @@ pub(crate) fn hull_of(vertices: &[Vector3<f64>]) -> Result<Hull, ShapeError> {
 }
 
 fn check_finite(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
-    if value.is_finite() {
-        Ok(())
-    } else {
-        Err(ShapeError::NonFinite {
-            shape,
-            quantity,
-            value,
-        })
-    }
+    if value.is_finite() { Ok(()) } else { Err(ShapeError::NonFinite { shape, quantity, value }) }
 }
 
 fn check_length(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
     check_finite(shape, quantity, value)?;
-    if value > 0.0 {
-        Ok(())
-    } else {
-        Err(ShapeError::NonPositive {
-            shape,
-            quantity,
-            value,
-        })
-    }
+    if value > 0.0 { Ok(()) } else { Err(ShapeError::NonPositive { shape, quantity, value }) }
 }
 
 #[cfg(test)]
@@ -307,88 +243,31 @@ mod tests {
     #[test]
     fn degenerate_shapes_are_refused() {
         let bad_radius = Shape::Sphere { radius: -1.0 }.validate();
-        assert_eq!(
-            bad_radius,
-            Err(ShapeError::NonPositive {
-                shape: "sphere",
-                quantity: "radius",
-                value: -1.0
-            })
-        );
+        assert_eq!(bad_radius, Err(ShapeError::NonPositive { shape: "sphere", quantity: "radius", value: -1.0 }));
+        assert!(matches!(Shape::Sphere { radius: f64::NAN }.validate(), Err(ShapeError::NonFinite { .. })));
+        let flat_box = Shape::Box { half_extents: Vector3::new(1.0, 0.0, 1.0) };
+        assert!(matches!(flat_box.validate(), Err(ShapeError::NonPositive { value: 0.0, .. })));
+        assert_eq!(Shape::Plane { normal: Vector3::zeros() }.validate(), Err(ShapeError::ZeroNormal));
+        let capsule = Shape::Capsule { radius: 0.1, half_length: f64::INFINITY };
+        assert!(matches!(capsule.validate(), Err(ShapeError::NonFinite { quantity: "half length", .. })));
         assert!(matches!(
-            Shape::Sphere { radius: f64::NAN }.validate(),
-            Err(ShapeError::NonFinite { .. })
-        ));
-        let flat_box = Shape::Box {
-            half_extents: Vector3::new(1.0, 0.0, 1.0),
-        };
-        assert!(matches!(
-            flat_box.validate(),
-            Err(ShapeError::NonPositive { value: 0.0, .. })
-        ));
-        assert_eq!(
-            Shape::Plane {
-                normal: Vector3::zeros()
-            }
-            .validate(),
-            Err(ShapeError::ZeroNormal)
-        );
-        let capsule = Shape::Capsule {
-            radius: 0.1,
-            half_length: f64::INFINITY,
-        };
-        assert!(matches!(
-            capsule.validate(),
-            Err(ShapeError::NonFinite {
-                quantity: "half length",
-                ..
-            })
-        ));
-        assert!(matches!(
-            Shape::Cone {
-                radius: 1.0,
-                half_height: 0.0
-            }
-            .validate(),
-            Err(ShapeError::NonPositive {
-                quantity: "half height",
-                ..
-            })
+            Shape::Cone { radius: 1.0, half_height: 0.0 }.validate(),
+            Err(ShapeError::NonPositive { quantity: "half height", .. })
         ));
     }
 
     #[test]
     fn degenerate_hulls_are_refused() {
-        let points = |list: &[[f64; 3]]| Shape::Convex {
-            vertices: list.iter().map(|p| Vector3::from(*p)).collect(),
-        };
+        let points = |list: &[[f64; 3]]| Shape::Convex { vertices: list.iter().map(|p| Vector3::from(*p)).collect() };
         let three = points(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-        assert_eq!(
-            three.validate(),
-            Err(ShapeError::TooFewPoints { points: 3 })
-        );
-        let flat = points(&[
-            [0.0; 3],
-            [1.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0],
-            [1.0, 1.0, 0.0],
-            [0.5, 0.5, 0.0],
-        ]);
-        assert!(
-            matches!(flat.validate(), Err(ShapeError::FlatHull { .. })),
-            "{:?}",
-            flat.validate()
-        );
+        assert_eq!(three.validate(), Err(ShapeError::TooFewPoints { points: 3 }));
+        let flat = points(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.5, 0.5, 0.0]]);
+        assert!(matches!(flat.validate(), Err(ShapeError::FlatHull { .. })), "{:?}", flat.validate());
         let line = points(&[[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [3.0, 3.0, 3.0]]);
         assert!(line.validate().is_err());
         let same = points(&[[1.0; 3]; 5]);
         assert!(same.validate().is_err());
-        let nan = points(&[
-            [0.0; 3],
-            [1.0, 0.0, 0.0],
-            [0.0, 1.0, 0.0],
-            [0.0, f64::NAN, 1.0],
-        ]);
+        let nan = points(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, f64::NAN, 1.0]]);
         assert!(matches!(nan.validate(), Err(ShapeError::NonFinite { .. })));
         let good = points(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         assert_eq!(good.validate(), Ok(()));
@@ -398,11 +277,7 @@ mod tests {
     fn bounds_hold_the_surface() {
         // A unit cylinder turned about x by 30°: extent along y is L sin30 + r cos30, along z L cos30 + r sin30.
         let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_6);
-        let (lower, upper) = Shape::Cylinder {
-            radius: 1.0,
-            half_length: 2.0,
-        }
-        .bounds(&Vector3::zeros(), &turn);
+        let (lower, upper) = Shape::Cylinder { radius: 1.0, half_length: 2.0 }.bounds(&Vector3::zeros(), &turn);
         let (s, c) = (0.5, 0.75_f64.sqrt());
         // A few roundings of numbers near 2.
         assert!((upper - Vector3::new(1.0, 2.0 * s + c, 2.0 * c + s)).norm() < 1e-14);

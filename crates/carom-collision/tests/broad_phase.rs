@@ -9,13 +9,7 @@ fn random_scene(random: &mut Random, n: usize) -> Scene {
     let mut scene = Scene::default();
     for k in 0..n {
         let r = random.within(0.2, 0.5);
-        let shape = if k % 2 == 0 {
-            Shape::Sphere { radius: r }
-        } else {
-            Shape::Box {
-                half_extents: random.vector(0.2, 0.5),
-            }
-        };
+        let shape = if k % 2 == 0 { Shape::Sphere { radius: r } } else { Shape::Box { half_extents: random.vector(0.2, 0.5) } };
         scene.add(shape, random.vector(-3.0, 3.0), random.rotation());
     }
     scene
@@ -32,8 +26,7 @@ fn brute_force(scene: &Scene, horizon: f64) -> Vec<ContactPoint> {
                 continue;
             }
             let pair = vec![scene.colliders[i].clone(), scene.colliders[j].clone()];
-            let mut detector =
-                Detector::new(pair, vec![Material::default()], PairLaws::new()).unwrap();
+            let mut detector = Detector::new(pair, vec![Material::default()], PairLaws::new()).unwrap();
             let mut contacts = Vec::new();
             detector.detect(&q, &v, horizon, &mut contacts);
             for c in &mut contacts {
@@ -106,25 +99,13 @@ fn who_meets_whom() {
         assert_eq!((contact.normal, contact.gap), (Vector3::x(), -0.5));
     }
     // A second collider on the same body does not meet the first.
-    scene
-        .colliders
-        .push(Collider::new("second", Some(0), ball()));
+    scene.colliders.push(Collider::new("second", Some(0), ball()));
     assert_eq!(scene.detect(0.0).len(), 4);
     // Groups: no bit in common in one direction is enough to stay apart.
-    scene.colliders[2].groups = Groups {
-        membership: 1,
-        filter: u32::MAX,
-    };
-    scene.colliders[0].groups = Groups {
-        membership: u32::MAX,
-        filter: 2,
-    };
+    scene.colliders[2].groups = Groups { membership: 1, filter: u32::MAX };
+    scene.colliders[0].groups = Groups { membership: u32::MAX, filter: 2 };
     let contacts = scene.detect(0.0);
-    assert!(
-        contacts
-            .iter()
-            .all(|c| (c.key.collider_a, c.key.collider_b) != (2, 0))
-    );
+    assert!(contacts.iter().all(|c| (c.key.collider_a, c.key.collider_b) != (2, 0)));
     assert_eq!(contacts.len(), 3);
 }
 
@@ -132,23 +113,9 @@ fn who_meets_whom() {
 fn the_horizon_looks_ahead() {
     let mut scene = Scene::default();
     let ball = Shape::Sphere { radius: 0.5 };
-    scene.add_fixed(
-        Shape::Plane {
-            normal: Vector3::z() * 3.0,
-        },
-        Vector3::zeros(),
-        UnitQuaternion::identity(),
-    );
-    scene.add(
-        ball.clone(),
-        Vector3::new(0.0, 0.0, 1.0),
-        UnitQuaternion::identity(),
-    );
-    scene.add(
-        ball,
-        Vector3::new(0.0, 0.0, 2.25),
-        UnitQuaternion::identity(),
-    );
+    scene.add_fixed(Shape::Plane { normal: Vector3::z() * 3.0 }, Vector3::zeros(), UnitQuaternion::identity());
+    scene.add(ball.clone(), Vector3::new(0.0, 0.0, 1.0), UnitQuaternion::identity());
+    scene.add(ball, Vector3::new(0.0, 0.0, 2.25), UnitQuaternion::identity());
     scene.velocities = vec![[0.0, 0.0, -4.0, 0.0, 0.0, 0.0]; 2];
     // Same velocity: the two balls do not approach, however fast they fall.
     assert_eq!(scene.detect(0.1).len(), 0);
@@ -156,10 +123,7 @@ fn the_horizon_looks_ahead() {
     scene.velocities[1][2] = -7.0;
     let contacts = scene.detect(0.1);
     assert_eq!(contacts.len(), 1);
-    assert_eq!(
-        (contacts[0].body_a, contacts[0].body_b, contacts[0].gap),
-        (0, 1, 0.25)
-    );
+    assert_eq!((contacts[0].body_a, contacts[0].body_b, contacts[0].gap), (0, 1, 0.25));
     assert_eq!(contacts[0].normal, -Vector3::z());
     // Within the skin, 1e-6 of the radius, contacts show without any speed.
     scene.velocities = vec![[0.0; 6]; 2];

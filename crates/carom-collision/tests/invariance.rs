@@ -12,13 +12,7 @@ fn compare(shape: impl Fn(&mut Random) -> Shape, tolerance: f64, seed: u64) -> u
         let shape = shape(&mut random);
         scene.add(shape, random.vector(-1.6, 1.6), random.rotation());
     }
-    scene.add_fixed(
-        Shape::Plane {
-            normal: Vector3::new(0.0, 0.6, 0.8),
-        },
-        Vector3::new(0.0, 0.0, -1.0),
-        UnitQuaternion::identity(),
-    );
+    scene.add_fixed(Shape::Plane { normal: Vector3::new(0.0, 0.6, 0.8) }, Vector3::new(0.0, 0.0, -1.0), UnitQuaternion::identity());
     let n = scene.colliders.len() - 1;
     scene.velocities = vec![looking(0.05); n];
     let (shift, turn) = (Vector3::new(0.3, -0.7, 0.4), random.rotation());
@@ -36,14 +30,8 @@ fn compare(shape: impl Fn(&mut Random) -> Shape, tolerance: f64, seed: u64) -> u
     for (a, b) in before.iter().zip(&after) {
         assert_eq!(a.key, b.key);
         assert!((a.gap - b.gap).abs() < tolerance, "{a:?} {b:?}");
-        assert!(
-            (turn * a.normal - b.normal).norm() < tolerance,
-            "{a:?} {b:?}"
-        );
-        assert!(
-            (turn * a.point + shift - b.point).norm() < tolerance,
-            "{a:?} {b:?}"
-        );
+        assert!((turn * a.normal - b.normal).norm() < tolerance, "{a:?} {b:?}");
+        assert!((turn * a.point + shift - b.point).norm() < tolerance, "{a:?} {b:?}");
     }
     before.len()
 }
@@ -65,10 +53,7 @@ fn own_pairs_are_invariant_to_roundings() {
 
 #[test]
 fn capsules_are_invariant_to_roundings() {
-    let capsule = |random: &mut Random| Shape::Capsule {
-        radius: random.within(0.1, 0.3),
-        half_length: random.within(0.2, 0.5),
-    };
+    let capsule = |random: &mut Random| Shape::Capsule { radius: random.within(0.1, 0.3), half_length: random.within(0.2, 0.5) };
     for seed in 0..8 {
         let n = compare(capsule, 1e-12, seed);
         assert!(n > 100, "{n}");

@@ -8,10 +8,7 @@ use parry3d_f64::query;
 use parry3d_f64::shape::{Capsule, Cuboid};
 
 fn pose((p, r): &(Vector3<f64>, UnitQuaternion<f64>)) -> Pose3 {
-    Pose3::from_parts(
-        Vector::new(p.x, p.y, p.z),
-        Rot3::from_xyzw(r.i, r.j, r.k, r.w),
-    )
+    Pose3::from_parts(Vector::new(p.x, p.y, p.z), Rot3::from_xyzw(r.i, r.j, r.k, r.w))
 }
 
 #[test]
@@ -22,31 +19,15 @@ fn capsules() {
         let mut scene = Scene::default();
         let sizes = [(); 2].map(|()| (random.within(0.1, 0.5), random.within(0.1, 1.0)));
         for (radius, half_length) in sizes {
-            scene.add(
-                Shape::Capsule {
-                    radius,
-                    half_length,
-                },
-                random.vector(-1.0, 1.0),
-                random.rotation(),
-            );
+            scene.add(Shape::Capsule { radius, half_length }, random.vector(-1.0, 1.0), random.rotation());
         }
         scene.velocities[0] = looking(10.0);
-        let gap = scene
-            .detect(1.0)
-            .iter()
-            .map(|c| c.gap)
-            .fold(f64::INFINITY, f64::min);
+        let gap = scene.detect(1.0).iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
         let [a, b] = sizes.map(|(radius, half_length)| Capsule::new_z(half_length, radius));
-        let distance = query::distance(&pose(&scene.poses[0]), &a, &pose(&scene.poses[1]), &b)
-            .unwrap()
-            .distance;
+        let distance = query::distance(&pose(&scene.poses[0]), &a, &pose(&scene.poses[1]), &b).unwrap().distance;
         // Ours comes from points of both, hence is never less than the distance; parry is off by up to 2e-6 here and
         // says 0 for all penetrations.
-        assert!(
-            (gap.max(0.0) - distance).abs() < 1e-5,
-            "{gap} against {distance}"
-        );
+        assert!((gap.max(0.0) - distance).abs() < 1e-5, "{gap} against {distance}");
         assert!(gap.max(0.0) < distance + 1e-7, "{gap} against {distance}");
         apart += u32::from(distance > 0.0);
     }
@@ -61,22 +42,12 @@ fn boxes_apart() {
         let mut scene = Scene::default();
         let halves = [(); 2].map(|()| random.vector(0.2, 0.8));
         for half_extents in halves {
-            scene.add(
-                Shape::Box { half_extents },
-                random.vector(-1.2, 1.2),
-                random.rotation(),
-            );
+            scene.add(Shape::Box { half_extents }, random.vector(-1.2, 1.2), random.rotation());
         }
         scene.velocities[0] = looking(10.0);
-        let gap = scene
-            .detect(1.0)
-            .iter()
-            .map(|c| c.gap)
-            .fold(f64::INFINITY, f64::min);
+        let gap = scene.detect(1.0).iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
         let [a, b] = halves.map(|h| Cuboid::new(Vector::new(h.x, h.y, h.z)));
-        let distance = query::distance(&pose(&scene.poses[0]), &a, &pose(&scene.poses[1]), &b)
-            .unwrap()
-            .distance;
+        let distance = query::distance(&pose(&scene.poses[0]), &a, &pose(&scene.poses[1]), &b).unwrap().distance;
         if distance > 0.0 {
             apart += 1;
             // No gap is less than the distance (parry: 1e-14 for boxes).
@@ -90,8 +61,5 @@ fn boxes_apart() {
         }
     }
     // Nearly all are exact; the rest are faces preferred within the bias.
-    assert!(
-        apart > 1_000 && exact > apart * 95 / 100,
-        "{exact} exact of {apart}"
-    );
+    assert!(apart > 1_000 && exact > apart * 95 / 100, "{exact} exact of {apart}");
 }

@@ -21,11 +21,7 @@ impl Random {
     }
 
     pub fn vector(&mut self, low: f64, high: f64) -> Vector3<f64> {
-        Vector3::new(
-            self.within(low, high),
-            self.within(low, high),
-            self.within(low, high),
-        )
+        Vector3::new(self.within(low, high), self.within(low, high), self.within(low, high))
     }
 
     pub fn rotation(&mut self) -> UnitQuaternion<f64> {
@@ -37,24 +33,11 @@ impl Random {
         let (r, l) = (self.within(0.2, 0.5), self.within(0.2, 0.5));
         match (self.unit() * 6.0) as u32 {
             0 => Shape::Sphere { radius: r },
-            1 => Shape::Box {
-                half_extents: self.vector(0.2, 0.5),
-            },
-            2 => Shape::Capsule {
-                radius: r,
-                half_length: l,
-            },
-            3 => Shape::Cylinder {
-                radius: r,
-                half_length: l,
-            },
-            4 => Shape::Cone {
-                radius: r,
-                half_height: l,
-            },
-            _ => Shape::Convex {
-                vertices: (0..12).map(|_| self.vector(-0.5, 0.5)).collect(),
-            },
+            1 => Shape::Box { half_extents: self.vector(0.2, 0.5) },
+            2 => Shape::Capsule { radius: r, half_length: l },
+            3 => Shape::Cylinder { radius: r, half_length: l },
+            4 => Shape::Cone { radius: r, half_height: l },
+            _ => Shape::Convex { vertices: (0..12).map(|_| self.vector(-0.5, 0.5)).collect() },
         }
     }
 }
@@ -70,18 +53,12 @@ pub struct Scene {
 impl Scene {
     pub fn add(&mut self, shape: Shape, position: Vector3<f64>, rotation: UnitQuaternion<f64>) {
         let body = self.poses.len() as u32;
-        self.colliders
-            .push(Collider::new(format!("body {body}"), Some(body), shape));
+        self.colliders.push(Collider::new(format!("body {body}"), Some(body), shape));
         self.poses.push((position, rotation));
         self.velocities.push([0.0; 6]);
     }
 
-    pub fn add_fixed(
-        &mut self,
-        shape: Shape,
-        position: Vector3<f64>,
-        rotation: UnitQuaternion<f64>,
-    ) {
+    pub fn add_fixed(&mut self, shape: Shape, position: Vector3<f64>, rotation: UnitQuaternion<f64>) {
         let mut collider = Collider::new("fixed", None, shape);
         collider.translation = position;
         collider.rotation = rotation;
@@ -89,29 +66,16 @@ impl Scene {
     }
 
     pub fn detector(&self) -> Detector {
-        Detector::new(
-            self.colliders.clone(),
-            vec![Material::default()],
-            PairLaws::new(),
-        )
-        .unwrap()
+        Detector::new(self.colliders.clone(), vec![Material::default()], PairLaws::new()).unwrap()
     }
 
     pub fn state(&self) -> (Vec<f64>, Vec<f64>) {
-        let q = self
-            .poses
-            .iter()
-            .flat_map(|(p, r)| [p.x, p.y, p.z, r.w, r.i, r.j, r.k])
-            .collect();
+        let q = self.poses.iter().flat_map(|(p, r)| [p.x, p.y, p.z, r.w, r.i, r.j, r.k]).collect();
         (q, self.velocities.concat())
     }
 
     /// Contacts from a given detector.
-    pub fn detect_with(
-        &self,
-        detector: &mut dyn ContactDetector,
-        horizon: f64,
-    ) -> Vec<ContactPoint> {
+    pub fn detect_with(&self, detector: &mut dyn ContactDetector, horizon: f64) -> Vec<ContactPoint> {
         let (q, v) = self.state();
         let mut contacts = Vec::new();
         detector.detect(&q, &v, horizon, &mut contacts);

@@ -33,12 +33,12 @@ pub(crate) struct Acceleration {
     penalty: usize,
     best: Vec<f64>,
     best_size: f64,
-    /// |f| when the history was started: the measure of what acceleration achieved.
+    /// |f| of the last plain iteration: the measure of what acceleration achieved.
     start_size: f64,
 }
 
 /// Number of differences kept.
-const MEMORY: usize = 10;
+const MEMORY: usize = 20;
 
 /// Plain iterations at the start: enough for most modes to settle.
 const FIRST_PLAIN: usize = 8;
@@ -47,17 +47,16 @@ const FIRST_PLAIN: usize = 8;
 const GROWTH: f64 = 4.0;
 
 /// Most plain iterations after a restart.
-const MAX_PENALTY: usize = 64;
+const MAX_PENALTY: usize = 512;
 
 impl Acceleration {
     /// Forgets everything; n is the size of r.
     pub fn reset(&mut self, n: usize) {
+        // Old contents need no clearing: `columns` and `has_last` say what is valid.
         for v in [&mut self.input, &mut self.f, &mut self.g, &mut self.best] {
-            v.clear();
             v.resize(n, 0.0);
         }
         for v in [&mut self.delta_f, &mut self.delta_g] {
-            v.clear();
             v.resize(n * MEMORY, 0.0);
         }
         self.gram.resize(MEMORY * MEMORY, 0.0);
@@ -77,26 +76,31 @@ impl Acceleration {
         self.input.copy_from_slice(r);
     }
 
-    /// Given r = G(input), replaces it by the next argument. Returns true when r was combined or
-    /// restored, so that it may lie outside its set.
+    /// Given r = G(input), replaces it by the next argument. Returns true when r was combined, so
+    /// that it may lie outside its set.
     pub fn advance(&mut self, r: &mut [f64]) -> bool {
         let mut size = 0.0;
         for (r, input) in r.iter().zip(&self.input) {
             size += (r - input) * (r - input);
         }
         let size = size.sqrt();
-        if self.start_size == f64::INFINITY {
-            self.start_size = size;
-        }
-        if size < self.best_size {
+        if self.plain > 0 {
+            // Plain iterations are never taken back, whatever |f| does.
+            (self.start_size, self.best_size) = (size, size);
+            self.best.copy_from_slice(r);
+        } else if size < self.best_size {
             self.best_size = size;
             self.best.copy_from_slice(r);
-        } else if self.plain == 0 && size > GROWTH * self.best_size {
+        } else if size > GROWTH * self.best_size {
             let worked = self.best_size < 0.1 * self.start_size;
-            self.penalty = if worked { FIRST_PLAIN } else { (2 * self.penalty).min(MAX_PENALTY) };
+            self.penalty = if worked {
+                FIRST_PLAIN
+            } else {
+                (2 * self.penalty).min(MAX_PENALTY)
+            };
             r.copy_from_slice(&self.best);
             self.restart(self.penalty);
-            return true;
+            return false;
         }
         self.remember(r);
         if self.plain > 0 {

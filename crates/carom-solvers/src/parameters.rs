@@ -66,13 +66,23 @@ pub struct LcpSolverParams {
 
 impl Default for FrictionSolverParams {
     fn default() -> Self {
-        FrictionSolverParams { kind: FrictionSolverKind::Auto, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
+        FrictionSolverParams {
+            kind: FrictionSolverKind::Auto,
+            tolerance: 1e-10,
+            max_iterations: 10_000,
+            relaxation: 1.0,
+        }
     }
 }
 
 impl Default for LcpSolverParams {
     fn default() -> Self {
-        LcpSolverParams { kind: LcpSolverKind::Lemke, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
+        LcpSolverParams {
+            kind: LcpSolverKind::Lemke,
+            tolerance: 1e-10,
+            max_iterations: 10_000,
+            relaxation: 1.0,
+        }
     }
 }
 
@@ -87,7 +97,12 @@ impl FrictionSolverParams {
 
     /// The same numbers for the LCP solver of an inner problem.
     pub(crate) fn for_lcp(&self, kind: LcpSolverKind) -> LcpSolverParams {
-        LcpSolverParams { kind, tolerance: self.tolerance, max_iterations: self.max_iterations, relaxation: self.relaxation }
+        LcpSolverParams {
+            kind,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            relaxation: self.relaxation,
+        }
     }
 }
 
@@ -102,7 +117,13 @@ impl LcpSolverParams {
 }
 
 fn check_ranges(tolerance: f64, iterations: usize, relaxation: f64) -> Result<(), SolveError> {
-    let bad = |name, value, expected| Err(SolveError::BadParameter { name, value, expected });
+    let bad = |name, value, expected| {
+        Err(SolveError::BadParameter {
+            name,
+            value,
+            expected,
+        })
+    };
     if !(tolerance > 0.0 && tolerance.is_finite()) {
         bad("tolerance", tolerance, "a positive number")
     } else if iterations == 0 {
@@ -191,7 +212,36 @@ mod tests {
             assert_eq!(kind.name().parse::<FrictionSolverKind>().unwrap(), *kind);
         }
         let error = "ngs".parse::<FrictionSolverKind>().unwrap_err();
-        assert_eq!(error, SolveError::UnknownSolver { name: "ngs".into(), nearest: "nsgs" });
+        assert_eq!(
+            error,
+            SolveError::UnknownSolver {
+                name: "ngs".into(),
+                nearest: "nsgs"
+            }
+        );
+    }
+
+    #[test]
+    fn text_forms_are_read_strictly() {
+        use serde::de::IntoDeserializer;
+        use serde::de::value::{Error, MapDeserializer, StrDeserializer};
+
+        let text =
+            |name: &'static str| -> StrDeserializer<'static, Error> { name.into_deserializer() };
+        assert_eq!(
+            FrictionSolverKind::deserialize(text("pgs")).unwrap(),
+            FrictionSolverKind::Pgs
+        );
+        let error = FrictionSolverKind::deserialize(text("lemkey")).unwrap_err();
+        assert!(error.to_string().contains("'lemke'"), "{error}");
+
+        let read = |key: &'static str| {
+            let map = MapDeserializer::<_, Error>::new([(key, 0.5)].into_iter());
+            FrictionSolverParams::deserialize(map)
+        };
+        assert_eq!(read("relaxation").unwrap().relaxation, 0.5);
+        assert_eq!(read("relaxation").unwrap().tolerance, 1e-10);
+        assert!(read("relaxtion").is_err());
     }
 
     #[test]
@@ -199,10 +249,22 @@ mod tests {
         let good = FrictionSolverParams::default();
         assert!(good.validate().is_ok());
         let broken = [
-            FrictionSolverParams { tolerance: f64::NAN, ..good.clone() },
-            FrictionSolverParams { tolerance: 0.0, ..good.clone() },
-            FrictionSolverParams { max_iterations: 0, ..good.clone() },
-            FrictionSolverParams { relaxation: 2.0, ..good.clone() },
+            FrictionSolverParams {
+                tolerance: f64::NAN,
+                ..good.clone()
+            },
+            FrictionSolverParams {
+                tolerance: 0.0,
+                ..good.clone()
+            },
+            FrictionSolverParams {
+                max_iterations: 0,
+                ..good.clone()
+            },
+            FrictionSolverParams {
+                relaxation: 2.0,
+                ..good.clone()
+            },
         ];
         for params in broken {
             assert!(params.validate().is_err(), "{params:?}");

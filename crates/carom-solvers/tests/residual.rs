@@ -61,6 +61,20 @@ fn joints_and_frictionless_contacts() {
 }
 
 #[test]
+fn the_largest_norm_divides() {
+    // W = 1, r = 5, q = −4: u = 1, min(r, u) = 1, and |r| = 5 is the largest norm.
+    let mut problem = FrictionContact {
+        w: Delassus::Dense(DenseDelassus::new(vec![1.0], &[1]).unwrap()),
+        q: vec![-4.0],
+        blocks: vec![Block::Unilateral],
+    };
+    assert_eq!(problem.residual(&[5.0], &[1.0]), 0.2);
+    // q = 3, r = 1: u = 4 is the largest norm.
+    problem.q[0] = 3.0;
+    assert_eq!(problem.residual(&[1.0], &[4.0]), 0.25);
+}
+
+#[test]
 fn nothing_moving_is_no_error() {
     let mut problem = problem();
     problem.q.fill(0.0);

@@ -29,10 +29,7 @@ impl Hull {
             ConvexHullError::IncompleteInput => HullError::Flat,
             other => HullError::Failed(other.to_string()),
         })?;
-        Ok(Self {
-            vertices: vertices.into_iter().map(from_glam).collect(),
-            faces,
-        })
+        Ok(Self { vertices: vertices.into_iter().map(from_glam).collect(), faces })
     }
 
     /// Six times the signed volume and the corners of each face's tetrahedron, corners relative to `origin`.
@@ -43,12 +40,9 @@ impl Hull {
         })
     }
 
-    /// Volume [m³] by the divergence theorem.
+    /// Volume \[m³\] by the divergence theorem.
     pub fn volume(&self) -> f64 {
-        self.tetrahedra(self.vertices[0])
-            .map(|(six_volumes, _)| six_volumes)
-            .sum::<f64>()
-            / 6.0
+        self.tetrahedra(self.vertices[0]).map(|(six_volumes, _)| six_volumes).sum::<f64>() / 6.0
     }
 
     /// Mass properties as the sum over the tetrahedra spanned by a vertex and the faces.
@@ -63,8 +57,7 @@ impl Hull {
             let (v, s) = (six_volumes / 6.0, a + b + c);
             volume += v;
             first += v / 4.0 * s;
-            second += v / 20.0
-                * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+            second += v / 20.0 * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
         }
         let centre = first / volume;
         let central = second - volume * centre * centre.transpose();

@@ -32,33 +32,16 @@ impl ConvexShape {
             Shape::Plane { .. } => return None,
             Shape::Sphere { radius } => (SharedShape::ball(*radius), Rot3::IDENTITY),
             Shape::Box { half_extents: h } => (SharedShape::cuboid(h.x, h.y, h.z), Rot3::IDENTITY),
-            Shape::Capsule {
-                radius,
-                half_length,
-            } => (
-                SharedShape::capsule_z(*half_length, *radius),
-                Rot3::IDENTITY,
-            ),
-            Shape::Cylinder {
-                radius,
-                half_length,
-            } => (SharedShape::cylinder(*half_length, *radius), upright),
-            Shape::Cone {
-                radius,
-                half_height,
-            } => (SharedShape::cone(*half_height, *radius), upright),
+            Shape::Capsule { radius, half_length } => (SharedShape::capsule_z(*half_length, *radius), Rot3::IDENTITY),
+            Shape::Cylinder { radius, half_length } => (SharedShape::cylinder(*half_length, *radius), upright),
+            Shape::Cone { radius, half_height } => (SharedShape::cone(*half_height, *radius), upright),
             Shape::Convex { .. } => {
                 let points: Vec<_> = hull_vertices.iter().map(to_glam).collect();
                 (SharedShape::convex_hull(&points)?, Rot3::IDENTITY)
             }
         };
         let is_ball = matches!(shape, Shape::Sphere { .. });
-        Some(Self {
-            shape: parry,
-            turn,
-            is_ball,
-            size: shape.bounding_radius(),
-        })
+        Some(Self { shape: parry, turn, is_ball, size: shape.bounding_radius() })
     }
 
     fn pose(&self, pose: &Pose) -> Pose3 {
@@ -90,9 +73,7 @@ impl Manifolds {
         manifold.local_n2 = Vector::ZERO;
         let relative = world_a.inverse() * world_b;
         let (shape_a, shape_b) = (&*a.shape, &*b.shape);
-        let answer = DefaultQueryDispatcher.contact_manifold_convex_convex(
-            &relative, shape_a, shape_b, None, None, margin, manifold,
-        );
+        let answer = DefaultQueryDispatcher.contact_manifold_convex_convex(&relative, shape_a, shape_b, None, None, margin, manifold);
         if answer.is_err() {
             return;
         }
@@ -113,24 +94,10 @@ impl Manifolds {
                 continue;
             }
             let point = from_glam((p1 + p2) * 0.5);
-            let unknown = contact.fid1 == PackedFeatureId::UNKNOWN
-                && contact.fid2 == PackedFeatureId::UNKNOWN;
-            let feature = if single {
-                0
-            } else {
-                pack(contact.fid1, contact.fid2)
-            };
-            let found = PairPoint {
-                feature,
-                point,
-                normal,
-                gap,
-            };
-            if unknown && !single {
-                witness = Some(found)
-            } else {
-                points.push(found)
-            }
+            let unknown = contact.fid1 == PackedFeatureId::UNKNOWN && contact.fid2 == PackedFeatureId::UNKNOWN;
+            let feature = if single { 0 } else { pack(contact.fid1, contact.fid2) };
+            let found = PairPoint { feature, point, normal, gap };
+            if unknown && !single { witness = Some(found) } else { points.push(found) }
         }
         if let Some(witness) = witness
             && !is_redundant(&witness, &points[first..], MERGE_FRACTION * size)
@@ -192,11 +159,7 @@ fn is_redundant(witness: &PairPoint, others: &[PairPoint], slack: f64) -> bool {
 fn distance_from_segment(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
     let d = b - a;
     let length = d.norm_squared();
-    let t = if length > 0.0 {
-        (-a.dot(&d) / length).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let t = if length > 0.0 { (-a.dot(&d) / length).clamp(0.0, 1.0) } else { 0.0 };
     (a + d * t).norm()
 }
 
@@ -207,29 +170,18 @@ mod tests {
 
     fn collide(a: &Shape, pa: [f64; 3], b: &Shape, pb: [f64; 3], margin: f64) -> Vec<PairPoint> {
         let convex = |shape: &Shape| {
-            let vertices = if let Shape::Convex { vertices } = shape {
-                vertices.clone()
-            } else {
-                Vec::new()
-            };
+            let vertices = if let Shape::Convex { vertices } = shape { vertices.clone() } else { Vec::new() };
             ConvexShape::new(shape, &vertices).unwrap()
         };
         let pose = |p: [f64; 3]| Pose::new(Vector3::from(p), UnitQuaternion::identity());
         let mut points = Vec::new();
-        Manifolds::default().collide(
-            (&convex(a), &pose(pa)),
-            (&convex(b), &pose(pb)),
-            margin,
-            &mut points,
-        );
+        Manifolds::default().collide((&convex(a), &pose(pa)), (&convex(b), &pose(pb)), margin, &mut points);
         points
     }
 
     #[test]
     fn the_witness_inside_a_flat_manifold_is_dropped() {
-        let tile = Shape::Box {
-            half_extents: Vector3::new(1.0, 1.0, 0.5),
-        };
+        let tile = Shape::Box { half_extents: Vector3::new(1.0, 1.0, 0.5) };
         let vertices = (0..8)
             .map(|i: u32| {
                 let s = |bit: u32| if i >> bit & 1 == 1 { 0.5 } else { -0.5 };
@@ -252,23 +204,15 @@ mod tests {
     #[test]
     fn axes_of_cylinders_and_cones_are_z() {
         let ball = Shape::Sphere { radius: 0.5 };
-        let cylinder = Shape::Cylinder {
-            radius: 1.0,
-            half_length: 2.0,
-        };
+        let cylinder = Shape::Cylinder { radius: 1.0, half_length: 2.0 };
         let top = collide(&ball, [0.0, 0.0, 2.6], &cylinder, [0.0; 3], 0.2);
         assert_eq!(top.len(), 1);
         // Point projection on a cylinder is exact to roundings.
         assert!((top[0].gap - 0.1).abs() < 1e-14 && (top[0].normal - Vector3::z()).norm() < 1e-14);
-        let cone = Shape::Cone {
-            radius: 1.0,
-            half_height: 2.0,
-        };
+        let cone = Shape::Cone { radius: 1.0, half_height: 2.0 };
         let apex = collide(&cone, [0.0; 3], &ball, [0.0, 0.0, 2.55], 0.2);
         assert_eq!(apex.len(), 1);
-        assert!(
-            (apex[0].gap - 0.05).abs() < 1e-14 && (apex[0].normal + Vector3::z()).norm() < 1e-14
-        );
+        assert!((apex[0].gap - 0.05).abs() < 1e-14 && (apex[0].normal + Vector3::z()).norm() < 1e-14);
         assert!((apex[0].point.z - 2.025).abs() < 1e-14);
     }
 }

@@ -23,19 +23,13 @@ pub(crate) struct Tree {
 impl Tree {
     /// A new tree over leaves numbered from 0, without gaps. O(n log n).
     pub fn build(leaves: impl Iterator<Item = Bounds>) -> Self {
-        let leaves = leaves
-            .map(|(lower, upper)| Aabb::new(to_glam(&lower), to_glam(&upper)))
-            .enumerate();
-        Self {
-            bvh: Bvh::from_iter(BvhBuildStrategy::Binned, leaves),
-            workspace: BvhWorkspace::default(),
-        }
+        let leaves = leaves.map(|(lower, upper)| Aabb::new(to_glam(&lower), to_glam(&upper))).enumerate();
+        Self { bvh: Bvh::from_iter(BvhBuildStrategy::Binned, leaves), workspace: BvhWorkspace::default() }
     }
 
     /// Moves a leaf; [`Tree::refit`] must follow before the next search.
     pub fn move_leaf(&mut self, leaf: u32, (lower, upper): &Bounds) {
-        self.bvh
-            .insert_or_update_partially(Aabb::new(to_glam(lower), to_glam(upper)), leaf, 0.0);
+        self.bvh.insert_or_update_partially(Aabb::new(to_glam(lower), to_glam(upper)), leaf, 0.0);
     }
 
     /// Makes the inner nodes hold the moved leaves, then improves a few percent of the tree. O(n).
@@ -46,7 +40,6 @@ impl Tree {
 
     /// Calls `found` once for every pair of overlapping leaves, in no particular order.
     pub fn for_each_pair(&mut self, mut found: impl FnMut(u32, u32)) {
-        self.bvh
-            .traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut found);
+        self.bvh.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut found);
     }
 }

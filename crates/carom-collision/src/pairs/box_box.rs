@@ -11,9 +11,9 @@ use super::oriented_box::OrientedBox;
 use super::segment::Segment;
 use nalgebra::Vector3;
 
-/// Advantage that an edge axis needs over a face axis, and B's face over A's: this fraction of the smallest half extent
+/// Advantage that an edge axis needs over a face axis, and B's face over A's, in the smallest half extent.
 pub(super) const BIAS_OF_SIZE: f64 = 1e-3;
-/// plus this fraction of the separation.
+/// The part of that advantage that grows with the separation.
 pub(super) const BIAS_OF_SEPARATION: f64 = 1e-2;
 /// Sine of the angle below which two edges count as parallel and give no axis.
 const PARALLEL: f64 = 1e-6;
@@ -64,28 +64,15 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
 }
 
 /// Adds the nearest points of boxes that are apart, unless the points found are as near within the bias.
-fn add_nearest(
-    a: &OrientedBox,
-    b: &OrientedBox,
-    axis: &Axis,
-    margin: f64,
-    first: usize,
-    points: &mut Vec<PairPoint>,
-) {
-    let lowest = points[first..]
-        .iter()
-        .map(|p| p.gap)
-        .fold(f64::INFINITY, f64::min);
+fn add_nearest(a: &OrientedBox, b: &OrientedBox, axis: &Axis, margin: f64, first: usize, points: &mut Vec<PairPoint>) {
+    let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     let bias = |s: f64| BIAS_OF_SIZE * smallest_half(a, b) + BIAS_OF_SEPARATION * s;
     if lowest <= axis.separation + bias(axis.separation) {
         return;
     }
     let nearest = nearest_point(a, b, axis);
     if nearest.gap <= margin && nearest.gap + bias(nearest.gap) < lowest {
-        match points[first..]
-            .iter_mut()
-            .find(|p| p.feature == nearest.feature)
-        {
+        match points[first..].iter_mut().find(|p| p.feature == nearest.feature) {
             Some(same) => *same = nearest,
             None => points.push(nearest),
         }
@@ -94,11 +81,7 @@ fn add_nearest(
 
 /// The axis of largest separation with the preferences stated above, and the best edge axis whatever the preference;
 /// `None` when some axis separates by more than the margin.
-pub(super) fn separating_axis(
-    a: &OrientedBox,
-    b: &OrientedBox,
-    margin: f64,
-) -> Option<(Axis, Option<Axis>)> {
+pub(super) fn separating_axis(a: &OrientedBox, b: &OrientedBox, margin: f64) -> Option<(Axis, Option<Axis>)> {
     let offset = a.centre - b.centre;
     let toward_a = |axis: Vector3<f64>, distance: f64| if distance < 0.0 { -axis } else { axis };
     let relative = a.axes.tr_mul(&b.axes);
@@ -141,24 +124,12 @@ pub(super) fn separating_axis(
     }
 
     let bias = |s: f64| BIAS_OF_SIZE * smallest_half(a, b) + BIAS_OF_SEPARATION * s.abs();
-    let best_edge = best_edge.map(|(i, j, axis, separation)| Axis {
-        kind: Kind::Edges(i, j),
-        normal: a.axes * axis,
-        separation,
-    });
+    let best_edge = best_edge.map(|(i, j, axis, separation)| Axis { kind: Kind::Edges(i, j), normal: a.axes * axis, separation });
     let largest_face = sa.max(sb);
     let axis = match best_edge {
         Some(edge) if edge.separation > largest_face + bias(largest_face) => edge,
-        _ if sb > sa + bias(sa) => Axis {
-            kind: Kind::FaceB(kb),
-            normal: toward_a(b.axis(kb), in_b[kb]),
-            separation: sb,
-        },
-        _ => Axis {
-            kind: Kind::FaceA(ka),
-            normal: toward_a(a.axis(ka), in_a[ka]),
-            separation: sa,
-        },
+        _ if sb > sa + bias(sa) => Axis { kind: Kind::FaceB(kb), normal: toward_a(b.axis(kb), in_b[kb]), separation: sb },
+        _ => Axis { kind: Kind::FaceA(ka), normal: toward_a(a.axis(ka), in_a[ka]), separation: sa },
     };
     Some((axis, best_edge))
 }
@@ -189,11 +160,7 @@ fn touch_faces(
     margin: f64,
     points: &mut Vec<PairPoint>,
 ) {
-    let outward = if reference_is_a {
-        -axis.normal
-    } else {
-        axis.normal
-    };
+    let outward = if reference_is_a { -axis.normal } else { axis.normal };
     let reference = Face::new(reference_box, k, &outward);
     let opposed = Face::most_opposed_axis(incident_box, &outward);
     let incident = Face::new(incident_box, opposed, &-outward);
@@ -202,43 +169,19 @@ fn touch_faces(
 
     let features = {
         let (of_reference, of_incident) = ((&reference, reference_box), (&incident, incident_box));
-        let (of_a, of_b) = if reference_is_a {
-            (of_reference, of_incident)
-        } else {
-            (of_incident, of_reference)
-        };
+        let (of_a, of_b) = if reference_is_a { (of_reference, of_incident) } else { (of_incident, of_reference) };
         let mut features = [None; 16];
         let snapped = &mut features[..polygon.corners().len()];
-        snap(
-            polygon.corners(),
-            &reference,
-            of_a,
-            corner_of_a,
-            SNAP * size,
-            snapped,
-        );
-        snap(
-            polygon.corners(),
-            &reference,
-            of_b,
-            corner_of_b,
-            SNAP * size,
-            snapped,
-        );
+        snap(polygon.corners(), &reference, of_a, corner_of_a, SNAP * size, snapped);
+        snap(polygon.corners(), &reference, of_b, corner_of_b, SNAP * size, snapped);
         features
     };
     let normal = axis.normal;
     for (index, corner) in polygon.corners().iter().enumerate() {
         if corner.height <= margin {
-            let feature =
-                features[index].unwrap_or_else(|| crossing(corner, reference_is_a, index as u32));
+            let feature = features[index].unwrap_or_else(|| crossing(corner, reference_is_a, index as u32));
             let point = reference.world(corner.x, corner.y, 0.5 * corner.height);
-            points.push(PairPoint {
-                feature,
-                point,
-                normal,
-                gap: corner.height,
-            });
+            points.push(PairPoint { feature, point, normal, gap: corner.height });
         }
     }
 }
@@ -274,22 +217,11 @@ fn crossing(corner: &Corner, reference_is_a: bool, index: u32) -> u32 {
         // Only box corners have two edges of one box, and these were numbered before.
         _ => return edge_crossing(12, index),
     };
-    if reference_is_a {
-        edge_crossing(reference, incident)
-    } else {
-        edge_crossing(incident, reference)
-    }
+    if reference_is_a { edge_crossing(reference, incident) } else { edge_crossing(incident, reference) }
 }
 
 /// The one point where an edge of A crosses an edge of B.
-fn touch_edges(
-    a: &OrientedBox,
-    b: &OrientedBox,
-    (i, j): (usize, usize),
-    axis: &Axis,
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) {
+fn touch_edges(a: &OrientedBox, b: &OrientedBox, (i, j): (usize, usize), axis: &Axis, margin: f64, points: &mut Vec<PairPoint>) {
     let normal = axis.normal;
     let edge_a = OrientedBox::edge_through(i, a.support_corner(&-normal));
     let edge_b = OrientedBox::edge_through(j, b.support_corner(&normal));
@@ -302,12 +234,7 @@ fn touch_edges(
     }
     if axis.separation <= margin {
         let point = 0.5 * (on_a.at(s) + on_b.at(t));
-        points.push(PairPoint {
-            feature: edge_crossing(edge_a, edge_b),
-            point,
-            normal,
-            gap: axis.separation,
-        });
+        points.push(PairPoint { feature: edge_crossing(edge_a, edge_b), point, normal, gap: axis.separation });
     }
 }
 
@@ -345,17 +272,8 @@ fn nearest_point(a: &OrientedBox, b: &OrientedBox, axis: &Axis) -> PairPoint {
     let (gap, feature, on_a, on_b) = best;
     // A difference of nearly equal points has no direction: take the axis then.
     let noise = MERGE * smallest_half(a, b);
-    let normal = if gap > noise {
-        (on_a - on_b) / gap
-    } else {
-        axis.normal
-    };
-    PairPoint {
-        feature,
-        point: 0.5 * (on_a + on_b),
-        normal,
-        gap,
-    }
+    let normal = if gap > noise { (on_a - on_b) / gap } else { axis.normal };
+    PairPoint { feature, point: 0.5 * (on_a + on_b), normal, gap }
 }
 
 #[cfg(test)]

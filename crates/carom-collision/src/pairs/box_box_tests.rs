@@ -20,26 +20,17 @@ impl Random {
     }
 
     fn vector(&mut self, low: f64, high: f64) -> Vector3<f64> {
-        Vector3::new(
-            self.within(low, high),
-            self.within(low, high),
-            self.within(low, high),
-        )
+        Vector3::new(self.within(low, high), self.within(low, high), self.within(low, high))
     }
 
     fn rotation(&mut self) -> Matrix3<f64> {
         let axis = nalgebra::Unit::new_normalize(self.vector(-1.0, 1.0));
-        *UnitQuaternion::from_axis_angle(&axis, self.within(0.0, 6.0))
-            .to_rotation_matrix()
-            .matrix()
+        *UnitQuaternion::from_axis_angle(&axis, self.within(0.0, 6.0)).to_rotation_matrix().matrix()
     }
 
     fn boxes(&mut self, spread: f64) -> (OrientedBox, OrientedBox) {
-        let mut one = |spread: f64| OrientedBox {
-            centre: self.vector(-spread, spread),
-            axes: self.rotation(),
-            half: self.vector(0.2, 1.2),
-        };
+        let mut one =
+            |spread: f64| OrientedBox { centre: self.vector(-spread, spread), axes: self.rotation(), half: self.vector(0.2, 1.2) };
         (one(spread), one(spread))
     }
 }
@@ -57,19 +48,13 @@ fn brute_force(a: &OrientedBox, b: &OrientedBox) -> Vec<(f64, Vector3<f64>)> {
     }
     let range = |owner: &OrientedBox, axis: &Vector3<f64>| {
         let heights = (0..8).map(|c| owner.corner(c).dot(axis));
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| {
-            (lo.min(h), hi.max(h))
-        })
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), h| (lo.min(h), hi.max(h)))
     };
     axes.iter()
         .map(|axis| {
             let ((alo, ahi), (blo, bhi)) = (range(a, axis), range(b, axis));
             // A above B along the axis, or below.
-            if alo - bhi > blo - ahi {
-                (alo - bhi, *axis)
-            } else {
-                (blo - ahi, -axis)
-            }
+            if alo - bhi > blo - ahi { (alo - bhi, *axis) } else { (blo - ahi, -axis) }
         })
         .collect()
 }
@@ -89,16 +74,8 @@ fn depth_and_normal_equal_brute_force() {
         let (best, normal) = axes[0];
         let (axis, _) = separating_axis(&a, &b, f64::INFINITY).unwrap();
         // The preference of faces gives away two biases at most (edge to face, B to A); otherwise roundings.
-        assert!(
-            axis.separation <= best + 1e-12,
-            "{} against {best}",
-            axis.separation
-        );
-        assert!(
-            axis.separation >= best - 2.1 * bias(&a, &b, axis.separation),
-            "{} against {best}",
-            axis.separation
-        );
+        assert!(axis.separation <= best + 1e-12, "{} against {best}", axis.separation);
+        assert!(axis.separation >= best - 2.1 * bias(&a, &b, axis.separation), "{} against {best}", axis.separation);
         penetrating += u32::from(best < 0.0);
         if best - axes[1].0 > bias(&a, &b, axes[1].0) {
             clear += 1;
@@ -107,10 +84,7 @@ fn depth_and_normal_equal_brute_force() {
         }
     }
     // The comparison must not be vacuous.
-    assert!(
-        clear > 15_000 && penetrating > 10_000,
-        "{clear} clear, {penetrating} penetrating"
-    );
+    assert!(clear > 15_000 && penetrating > 10_000, "{clear} clear, {penetrating} penetrating");
 }
 
 #[test]
@@ -122,12 +96,9 @@ fn swapping_the_boxes_turns_the_normal() {
         let (mut there, mut back) = (Vec::new(), Vec::new());
         collide(&a, &b, 0.05, &mut there);
         collide(&b, &a, 0.05, &mut back);
-        let axes = |x: &OrientedBox, y: &OrientedBox| {
-            separating_axis(x, y, 0.05).map(|(axis, _)| axis.kind)
-        };
+        let axes = |x: &OrientedBox, y: &OrientedBox| separating_axis(x, y, 0.05).map(|(axis, _)| axis.kind);
         let same_axis = match (axes(&a, &b), axes(&b, &a)) {
-            (Some(Kind::FaceA(i)), Some(Kind::FaceB(j)))
-            | (Some(Kind::FaceB(i)), Some(Kind::FaceA(j))) => i == j,
+            (Some(Kind::FaceA(i)), Some(Kind::FaceB(j))) | (Some(Kind::FaceB(i)), Some(Kind::FaceA(j))) => i == j,
             (Some(Kind::Edges(i, j)), Some(Kind::Edges(k, l))) => (i, j) == (l, k),
             (None, None) => true,
             _ => false,
@@ -140,20 +111,12 @@ fn swapping_the_boxes_turns_the_normal() {
         compared += 1;
         assert_eq!(there.len(), back.len());
         for p in &there {
-            let near = back.iter().map(|q| {
-                (q.point - p.point).norm() + (q.gap - p.gap).abs() + (q.normal + p.normal).norm()
-            });
+            let near = back.iter().map(|q| (q.point - p.point).norm() + (q.gap - p.gap).abs() + (q.normal + p.normal).norm());
             // Same formulas on the same numbers in another order: roundings only.
-            assert!(
-                near.fold(f64::INFINITY, f64::min) < 1e-12,
-                "{p:?} not in {back:?}"
-            );
+            assert!(near.fold(f64::INFINITY, f64::min) < 1e-12, "{p:?} not in {back:?}");
         }
     }
-    assert!(
-        compared > 9_000 && near_ties < 1_000,
-        "{compared} compared, {near_ties} near ties"
-    );
+    assert!(compared > 9_000 && near_ties < 1_000, "{compared} compared, {near_ties} near ties");
 }
 
 #[test]
@@ -166,38 +129,21 @@ fn gaps_are_distances_of_surface_points() {
         let (a, b) = random.boxes(1.2);
         let mut points = Vec::new();
         collide(&a, &b, 0.3, &mut points);
-        let best = brute_force(&a, &b)
-            .iter()
-            .map(|x| x.0)
-            .fold(f64::NEG_INFINITY, f64::max);
-        let depth_inside = |owner: &OrientedBox, p: &Vector3<f64>| {
-            (owner.axes.tr_mul(&(p - owner.centre)).abs() - owner.half).max()
-        };
+        let best = brute_force(&a, &b).iter().map(|x| x.0).fold(f64::NEG_INFINITY, f64::max);
+        let depth_inside = |owner: &OrientedBox, p: &Vector3<f64>| (owner.axes.tr_mul(&(p - owner.centre)).abs() - owner.half).max();
         for p in &points {
             n_points += 1;
             assert!((p.normal.norm() - 1.0).abs() < 1e-12 && p.gap <= 0.3);
-            let (on_a, on_b) = (
-                p.point + p.normal * (0.5 * p.gap),
-                p.point - p.normal * (0.5 * p.gap),
-            );
+            let (on_a, on_b) = (p.point + p.normal * (0.5 * p.gap), p.point - p.normal * (0.5 * p.gap));
             if best > 0.0 {
-                assert!(
-                    depth_inside(&a, &on_a) < 1e-9 && depth_inside(&b, &on_b) < 1e-9,
-                    "{p:?}"
-                );
+                assert!(depth_inside(&a, &on_a) < 1e-9 && depth_inside(&b, &on_b) < 1e-9, "{p:?}");
                 assert!(p.gap >= best - 1e-12);
             } else {
-                assert!(
-                    depth_inside(&a, &on_a).abs() < 1e-9 || depth_inside(&b, &on_b).abs() < 1e-9,
-                    "{p:?}"
-                );
+                assert!(depth_inside(&a, &on_a).abs() < 1e-9 || depth_inside(&b, &on_b).abs() < 1e-9, "{p:?}");
             }
         }
         if best <= 0.0 {
-            assert!(
-                !points.is_empty(),
-                "overlapping boxes without a contact: {a:?} {b:?}"
-            );
+            assert!(!points.is_empty(), "overlapping boxes without a contact: {a:?} {b:?}");
         }
     }
     assert!(n_points > 5_000);
@@ -205,11 +151,8 @@ fn gaps_are_distances_of_surface_points() {
 
 #[test]
 fn boxes_apart_by_a_corner_have_the_exact_distance() {
-    let unit = |x: f64, y: f64, z: f64| OrientedBox {
-        centre: Vector3::new(x, y, z),
-        axes: Matrix3::identity(),
-        half: Vector3::repeat(0.5),
-    };
+    let unit =
+        |x: f64, y: f64, z: f64| OrientedBox { centre: Vector3::new(x, y, z), axes: Matrix3::identity(), half: Vector3::repeat(0.5) };
     let one = |a: OrientedBox, b: OrientedBox, margin: f64| {
         let mut points = Vec::new();
         collide(&a, &b, margin, &mut points);
@@ -230,11 +173,7 @@ fn crossed_edges_make_one_point() {
     let half = Vector3::repeat(0.5);
     let ridge = 0.5 * 2.0_f64.sqrt();
     let quarter = std::f64::consts::FRAC_PI_4;
-    let lower = OrientedBox {
-        centre: Vector3::zeros(),
-        axes: *Rotation3::from_axis_angle(&Vector3::x_axis(), quarter).matrix(),
-        half,
-    };
+    let lower = OrientedBox { centre: Vector3::zeros(), axes: *Rotation3::from_axis_angle(&Vector3::x_axis(), quarter).matrix(), half };
     let upper = OrientedBox {
         centre: Vector3::new(0.1, 0.2, 2.0 * ridge - 0.1),
         axes: *Rotation3::from_axis_angle(&Vector3::y_axis(), quarter).matrix(),

@@ -4,12 +4,7 @@ use super::oriented_box::OrientedBox;
 use super::{PairPoint, WorldPlane};
 
 /// Appends the corners within the margin.
-pub(super) fn collide(
-    target: &OrientedBox,
-    plane: &WorldPlane,
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) {
+pub(super) fn collide(target: &OrientedBox, plane: &WorldPlane, margin: f64, points: &mut Vec<PairPoint>) {
     if plane.height(&target.centre) - target.reach(&plane.normal) > margin {
         return;
     }
@@ -25,24 +20,11 @@ mod tests {
 
     #[test]
     fn flat_and_tilted() {
-        let plane = WorldPlane {
-            origin: Vector3::zeros(),
-            normal: Vector3::z(),
-        };
-        let mut target = OrientedBox {
-            centre: Vector3::new(5.0, 0.0, 1.5),
-            axes: Matrix3::identity(),
-            half: Vector3::new(1.0, 2.0, 1.0),
-        };
+        let plane = WorldPlane { origin: Vector3::zeros(), normal: Vector3::z() };
+        let mut target = OrientedBox { centre: Vector3::new(5.0, 0.0, 1.5), axes: Matrix3::identity(), half: Vector3::new(1.0, 2.0, 1.0) };
         let mut points = Vec::new();
         collide(&target, &plane, 0.6, &mut points);
-        assert_eq!(
-            points
-                .iter()
-                .map(|p| (p.feature, p.gap))
-                .collect::<Vec<_>>(),
-            [(0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5)]
-        );
+        assert_eq!(points.iter().map(|p| (p.feature, p.gap)).collect::<Vec<_>>(), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5)]);
         assert_eq!(points[3].point, Vector3::new(6.0, 2.0, 0.25));
         points.clear();
         collide(&target, &plane, 0.4, &mut points);

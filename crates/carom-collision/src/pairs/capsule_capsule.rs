@@ -11,12 +11,7 @@ const PARALLEL: f64 = 1e-3;
 const SHORT: f64 = 1e-9;
 
 /// Appends one contact point (feature 0), or the two ends of the overlap (features 1 and 2, by A's axis).
-pub(super) fn collide(
-    (core_a, radius_a): (&Segment, f64),
-    (core_b, radius_b): (&Segment, f64),
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) {
+pub(super) fn collide((core_a, radius_a): (&Segment, f64), (core_b, radius_b): (&Segment, f64), margin: f64, points: &mut Vec<PairPoint>) {
     let mut touch = |feature: u32, s: f64, t: f64| {
         let (p, q) = (core_a.at(s), core_b.at(t));
         let first = points.len();
@@ -27,21 +22,14 @@ pub(super) fn collide(
             // Crossing cores: separate along the common normal, or any direction across if there is none.
             let common = core_a.half.cross(&core_b.half);
             let length = common.norm();
-            point.normal = if length > 0.0 {
-                common / length
-            } else {
-                across(&core_a.half)
-            };
+            point.normal = if length > 0.0 { common / length } else { across(&core_a.half) };
             point.point = q + point.normal * (radius_b + 0.5 * point.gap);
         }
     };
     let lengths = core_a.half.norm() * core_b.half.norm();
     if core_a.half.cross(&core_b.half).norm() <= PARALLEL * lengths {
         // B's ends on A's line, clamped to A.
-        let (first, second) = (
-            core_a.nearest(&core_b.at(-1.0)),
-            core_a.nearest(&core_b.at(1.0)),
-        );
+        let (first, second) = (core_a.nearest(&core_b.at(-1.0)), core_a.nearest(&core_b.at(1.0)));
         let (low, high) = (first.min(second), first.max(second));
         if high - low > SHORT {
             touch(1, low, core_b.nearest(&core_a.at(low)));
@@ -66,53 +54,17 @@ mod tests {
 
     #[test]
     fn crossed_parallel_and_collinear() {
-        let a = Segment {
-            middle: Vector3::new(0.0, 0.0, 1.0),
-            half: Vector3::x(),
-        };
-        let crossed = run(
-            a,
-            Segment {
-                middle: Vector3::new(0.5, 0.25, 0.0),
-                half: Vector3::y(),
-            },
-        );
+        let a = Segment { middle: Vector3::new(0.0, 0.0, 1.0), half: Vector3::x() };
+        let crossed = run(a, Segment { middle: Vector3::new(0.5, 0.25, 0.0), half: Vector3::y() });
         assert_eq!(crossed.len(), 1);
         assert_eq!((crossed[0].gap, crossed[0].normal), (0.25, Vector3::z()));
         assert_eq!(crossed[0].point, Vector3::new(0.5, 0.0, 0.375));
-        let parallel = run(
-            a,
-            Segment {
-                middle: Vector3::new(0.5, 0.0, 0.0),
-                half: -Vector3::x(),
-            },
-        );
-        assert_eq!(
-            parallel
-                .iter()
-                .map(|p| (p.feature, p.gap, p.point.x))
-                .collect::<Vec<_>>(),
-            [(1, 0.25, -0.5), (2, 0.25, 1.0)]
-        );
-        let collinear = run(
-            a,
-            Segment {
-                middle: Vector3::new(3.0, 0.0, 1.0),
-                half: Vector3::x(),
-            },
-        );
+        let parallel = run(a, Segment { middle: Vector3::new(0.5, 0.0, 0.0), half: -Vector3::x() });
+        assert_eq!(parallel.iter().map(|p| (p.feature, p.gap, p.point.x)).collect::<Vec<_>>(), [(1, 0.25, -0.5), (2, 0.25, 1.0)]);
+        let collinear = run(a, Segment { middle: Vector3::new(3.0, 0.0, 1.0), half: Vector3::x() });
         assert_eq!(collinear.len(), 1);
-        assert_eq!(
-            (collinear[0].gap, collinear[0].normal),
-            (0.25, -Vector3::x())
-        );
-        let through = run(
-            a,
-            Segment {
-                middle: a.middle,
-                half: Vector3::y(),
-            },
-        );
+        assert_eq!((collinear[0].gap, collinear[0].normal), (0.25, -Vector3::x()));
+        let through = run(a, Segment { middle: a.middle, half: Vector3::y() });
         assert_eq!((through[0].gap, through[0].normal), (-0.75, Vector3::z()));
     }
 }

@@ -6,14 +6,7 @@ use super::sphere_sphere::touch_balls;
 use nalgebra::Vector3;
 
 /// Appends the one contact point.
-pub(super) fn collide(
-    core: &Segment,
-    radius: f64,
-    centre: &Vector3<f64>,
-    ball: f64,
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) {
+pub(super) fn collide(core: &Segment, radius: f64, centre: &Vector3<f64>, ball: f64, margin: f64, points: &mut Vec<PairPoint>) {
     let nearest = core.at(core.nearest(centre));
     let first = points.len();
     touch_balls(0, (&nearest, radius), (centre, ball), margin, points);
@@ -39,10 +32,7 @@ mod tests {
 
     #[test]
     fn side_end_and_axis() {
-        let core = Segment {
-            middle: Vector3::new(0.0, 0.0, 1.0),
-            half: Vector3::new(0.0, 0.0, 2.0),
-        };
+        let core = Segment { middle: Vector3::new(0.0, 0.0, 1.0), half: Vector3::new(0.0, 0.0, 2.0) };
         let one = |centre: [f64; 3]| {
             let mut points = Vec::new();
             collide(&core, 0.5, &Vector3::from(centre), 0.25, 10.0, &mut points);

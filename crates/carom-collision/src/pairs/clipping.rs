@@ -102,33 +102,19 @@ impl Polygon {
     ///
     /// What is outside by less than `tolerance` counts as inside, and corners nearer than that are one: otherwise the
     /// roundings of flush edges would make corners in the middle of them.
-    pub fn overlap(
-        reference: &Face,
-        (incident, incident_box): (&Face, &OrientedBox),
-        tolerance: f64,
-    ) -> Self {
-        let mut polygon = Self {
-            corners: [Corner::default(); CAPACITY],
-            len: 0,
-        };
+    pub fn overlap(reference: &Face, (incident, incident_box): (&Face, &OrientedBox), tolerance: f64) -> Self {
+        let mut polygon = Self { corners: [Corner::default(); CAPACITY], len: 0 };
         let ring = incident.corners();
         for k in 0..4 {
             let p = reference.local(&incident_box.corner(ring[k]));
             let before = Side::Incident(OrientedBox::edge_between(ring[(k + 3) % 4], ring[k]));
             let after = Side::Incident(OrientedBox::edge_between(ring[k], ring[(k + 1) % 4]));
-            polygon.push(Corner {
-                x: p.x,
-                y: p.y,
-                height: p.z,
-                before,
-                after,
-            });
+            polygon.push(Corner { x: p.x, y: p.y, height: p.z, before, after });
         }
         let ring = reference.corners();
         let (hu, hv) = (reference.half_u, reference.half_v);
         // The ring's edges lie at y = −hv, x = hu, y = hv, x = −hu.
-        let sides: [&dyn Fn(&Corner) -> f64; 4] =
-            [&|c| hv + c.y, &|c| hu - c.x, &|c| hv - c.y, &|c| hu + c.x];
+        let sides: [&dyn Fn(&Corner) -> f64; 4] = [&|c| hv + c.y, &|c| hu - c.x, &|c| hv - c.y, &|c| hu + c.x];
         for (k, inside) in sides.into_iter().enumerate() {
             let edge = OrientedBox::edge_between(ring[k], ring[(k + 1) % 4]);
             polygon = polygon.clip(inside, Side::Reference(edge), tolerance);
@@ -168,10 +154,7 @@ impl Polygon {
 
     /// The part where `inside` ≥ −tolerance.
     fn clip(&self, inside: &dyn Fn(&Corner) -> f64, side: Side, tolerance: f64) -> Self {
-        let mut clipped = Self {
-            corners: [Corner::default(); CAPACITY],
-            len: 0,
-        };
+        let mut clipped = Self { corners: [Corner::default(); CAPACITY], len: 0 };
         for k in 0..self.len {
             let (here, next) = (&self.corners[k], &self.corners[(k + 1) % self.len]);
             let (d0, d1) = (inside(here), inside(next));

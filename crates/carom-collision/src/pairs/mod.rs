@@ -56,12 +56,7 @@ impl WorldPlane {
     fn touch(&self, feature: u32, surface: Vector3<f64>, margin: f64, points: &mut Vec<PairPoint>) {
         let gap = self.height(&surface);
         if gap <= margin {
-            points.push(PairPoint {
-                feature,
-                point: surface - self.normal * (0.5 * gap),
-                normal: self.normal,
-                gap,
-            });
+            points.push(PairPoint { feature, point: surface - self.normal * (0.5 * gap), normal: self.normal, gap });
         }
     }
 }
@@ -77,9 +72,7 @@ pub(crate) fn collide(
     let first = points.len();
     if !own_pair((a, pose_a), (b, pose_b), margin, points) {
         if own_pair((b, pose_b), (a, pose_a), margin, points) {
-            points[first..]
-                .iter_mut()
-                .for_each(|p| p.normal = -p.normal);
+            points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
         } else if let (Some(convex_a), Some(convex_b)) = (&a.convex, &b.convex) {
             manifolds.collide((convex_a, pose_a), (convex_b, pose_b), margin, points);
         }
@@ -88,74 +81,23 @@ pub(crate) fn collide(
 }
 
 /// The pairs with formulas of our own, in one of the two orders; false when there is none.
-fn own_pair(
-    (a, pose_a): (&Geometry, &Pose),
-    (b, pose_b): (&Geometry, &Pose),
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) -> bool {
-    let plane = |normal: &Vector3<f64>| WorldPlane {
-        origin: pose_b.position,
-        normal: pose_b.rotation * normal,
-    };
+fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), margin: f64, points: &mut Vec<PairPoint>) -> bool {
+    let plane = |normal: &Vector3<f64>| WorldPlane { origin: pose_b.position, normal: pose_b.rotation * normal };
     match (&a.shape, &b.shape) {
         (Shape::Sphere { radius }, Shape::Plane { normal }) => {
             sphere_plane::collide(&pose_a.position, *radius, &plane(normal), margin, points);
         }
         (Shape::Box { half_extents }, Shape::Plane { normal }) => {
-            box_plane::collide(
-                &OrientedBox::new(pose_a, half_extents),
-                &plane(normal),
-                margin,
-                points,
-            );
+            box_plane::collide(&OrientedBox::new(pose_a, half_extents), &plane(normal), margin, points);
         }
-        (
-            Shape::Capsule {
-                radius,
-                half_length,
-            },
-            Shape::Plane { normal },
-        ) => {
-            capsule_plane::collide(
-                &Segment::new(pose_a, *half_length),
-                *radius,
-                &plane(normal),
-                margin,
-                points,
-            );
+        (Shape::Capsule { radius, half_length }, Shape::Plane { normal }) => {
+            capsule_plane::collide(&Segment::new(pose_a, *half_length), *radius, &plane(normal), margin, points);
         }
-        (
-            Shape::Cylinder {
-                radius,
-                half_length,
-            },
-            Shape::Plane { normal },
-        ) => {
-            rim_plane::collide_cylinder(
-                pose_a,
-                *radius,
-                *half_length,
-                &plane(normal),
-                margin,
-                points,
-            );
+        (Shape::Cylinder { radius, half_length }, Shape::Plane { normal }) => {
+            rim_plane::collide_cylinder(pose_a, *radius, *half_length, &plane(normal), margin, points);
         }
-        (
-            Shape::Cone {
-                radius,
-                half_height,
-            },
-            Shape::Plane { normal },
-        ) => {
-            rim_plane::collide_cone(
-                pose_a,
-                *radius,
-                *half_height,
-                &plane(normal),
-                margin,
-                points,
-            );
+        (Shape::Cone { radius, half_height }, Shape::Plane { normal }) => {
+            rim_plane::collide_cone(pose_a, *radius, *half_height, &plane(normal), margin, points);
         }
         (Shape::Convex { .. }, Shape::Plane { normal }) => {
             convex_plane::collide(&a.hull_vertices, pose_a, &plane(normal), margin, points);
@@ -167,36 +109,16 @@ fn own_pair(
             let target = OrientedBox::new(pose_b, half_extents);
             sphere_box::collide(&pose_a.position, *radius, &target, margin, points);
         }
-        (
-            Shape::Capsule {
-                radius,
-                half_length,
-            },
-            Shape::Sphere { radius: ball },
-        ) => {
+        (Shape::Capsule { radius, half_length }, Shape::Sphere { radius: ball }) => {
             let segment = Segment::new(pose_a, *half_length);
             capsule_sphere::collide(&segment, *radius, &pose_b.position, *ball, margin, points);
         }
-        (
-            Shape::Capsule {
-                radius: ra,
-                half_length: la,
-            },
-            Shape::Capsule {
-                radius: rb,
-                half_length: lb,
-            },
-        ) => {
+        (Shape::Capsule { radius: ra, half_length: la }, Shape::Capsule { radius: rb, half_length: lb }) => {
             let (sa, sb) = (Segment::new(pose_a, *la), Segment::new(pose_b, *lb));
             capsule_capsule::collide((&sa, *ra), (&sb, *rb), margin, points);
         }
         (Shape::Box { half_extents: ha }, Shape::Box { half_extents: hb }) => {
-            box_box::collide(
-                &OrientedBox::new(pose_a, ha),
-                &OrientedBox::new(pose_b, hb),
-                margin,
-                points,
-            );
+            box_box::collide(&OrientedBox::new(pose_a, ha), &OrientedBox::new(pose_b, hb), margin, points);
         }
         _ => return false,
     }

@@ -16,11 +16,7 @@ pub(super) struct OrientedBox {
 
 impl OrientedBox {
     pub fn new(pose: &Pose, half_extents: &Vector3<f64>) -> Self {
-        Self {
-            centre: pose.position,
-            axes: pose.rotation,
-            half: *half_extents,
-        }
+        Self { centre: pose.position, axes: pose.rotation, half: *half_extents }
     }
 
     pub fn axis(&self, k: usize) -> Vector3<f64> {
@@ -29,13 +25,7 @@ impl OrientedBox {
 
     /// World position of a corner.
     pub fn corner(&self, corner: u32) -> Vector3<f64> {
-        let signed = Vector3::from_fn(|k, _| {
-            if corner >> k & 1 == 1 {
-                self.half[k]
-            } else {
-                -self.half[k]
-            }
-        });
+        let signed = Vector3::from_fn(|k, _| if corner >> k & 1 == 1 { self.half[k] } else { -self.half[k] });
         self.centre + self.axes * signed
     }
 
@@ -66,16 +56,9 @@ impl OrientedBox {
         let axis = (edge / 4) as usize;
         let mut local = Vector3::zeros();
         for (bit, k) in [(edge & 1, (axis + 1) % 3), (edge >> 1 & 1, (axis + 2) % 3)] {
-            local[k] = if bit == 1 {
-                self.half[k]
-            } else {
-                -self.half[k]
-            };
+            local[k] = if bit == 1 { self.half[k] } else { -self.half[k] };
         }
-        (
-            self.centre + self.axes * local,
-            self.axis(axis) * self.half[axis],
-        )
+        (self.centre + self.axes * local, self.axis(axis) * self.half[axis])
     }
 
     /// Nearest point of the box to a point; the point itself when inside.
@@ -91,11 +74,7 @@ mod tests {
 
     #[test]
     fn numbering_is_consistent() {
-        let b = OrientedBox {
-            centre: Vector3::new(1.0, 2.0, 3.0),
-            axes: Matrix3::identity(),
-            half: Vector3::new(0.1, 0.2, 0.3),
-        };
+        let b = OrientedBox { centre: Vector3::new(1.0, 2.0, 3.0), axes: Matrix3::identity(), half: Vector3::new(0.1, 0.2, 0.3) };
         for axis in 0..3 {
             for corner in 0..8_u32 {
                 let edge = OrientedBox::edge_through(axis, corner);

@@ -12,13 +12,7 @@ pub(super) fn collide(
     margin: f64,
     points: &mut Vec<PairPoint>,
 ) {
-    touch_balls(
-        0,
-        (centre_a, radius_a),
-        (centre_b, radius_b),
-        margin,
-        points,
-    );
+    touch_balls(0, (centre_a, radius_a), (centre_b, radius_b), margin, points);
 }
 
 /// The contact of two balls under a given feature number; also the ends and cores of capsules.
@@ -33,17 +27,8 @@ pub(super) fn touch_balls(
     let distance = offset.norm();
     let gap = distance - (radius_a + radius_b);
     if gap <= margin {
-        let normal = if distance > 0.0 {
-            offset / distance
-        } else {
-            Vector3::z()
-        };
-        points.push(PairPoint {
-            feature,
-            point: centre_b + normal * (radius_b + 0.5 * gap),
-            normal,
-            gap,
-        });
+        let normal = if distance > 0.0 { offset / distance } else { Vector3::z() };
+        points.push(PairPoint { feature, point: centre_b + normal * (radius_b + 0.5 * gap), normal, gap });
     }
 }
 
@@ -53,14 +38,7 @@ mod tests {
 
     fn one(a: [f64; 3], ra: f64, b: [f64; 3], rb: f64, margin: f64) -> Option<PairPoint> {
         let mut points = Vec::new();
-        collide(
-            &Vector3::from(a),
-            ra,
-            &Vector3::from(b),
-            rb,
-            margin,
-            &mut points,
-        );
+        collide(&Vector3::from(a), ra, &Vector3::from(b), rb, margin, &mut points);
         points.pop()
     }
 

@@ -31,7 +31,9 @@ pub(super) fn planar(reader: &mut Reader<'_>, sections: &[Spanned<PlanarBodySche
         let velocity = reader.vector_or_zero::<2>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
         let angle = reader.number_or(s.angle.as_ref(), 0.0, &format!("the angle of \"{name}\""), Must::BeFinite);
         let rate = reader.number_or(s.angular_velocity.as_ref(), 0.0, &format!("the angular velocity of \"{name}\""), Must::BeFinite);
-        if let (Some(mass), Some(inertia), Some([x, y]), Some([vx, vy]), Some(angle), Some(rate)) = (mass, inertia, position, velocity, angle, rate) {
+        if let (Some(mass), Some(inertia), Some([x, y]), Some([vx, vy]), Some(angle), Some(rate)) =
+            (mass, inertia, position, velocity, angle, rate)
+        {
             bodies.push(PlanarBody { name: name.clone(), mass, inertia });
             q.extend_from_slice(&[x, y, angle]);
             v.extend_from_slice(&[vx, vy, rate]);
@@ -73,7 +75,12 @@ pub(super) struct Materials {
 }
 
 /// Reads bodies and builds the system and the detector.
-pub(super) fn spatial(reader: &mut Reader<'_>, sections: &[Spanned<BodySchema>], materials: Materials, gravity: Vector3<f64>) -> Option<SpatialBodies> {
+pub(super) fn spatial(
+    reader: &mut Reader<'_>,
+    sections: &[Spanned<BodySchema>],
+    materials: Materials,
+    gravity: Vector3<f64>,
+) -> Option<SpatialBodies> {
     check_names(reader, sections.iter().map(|s| &s.get_ref().name), "body");
     let (mut bodies, mut spans, mut q, mut v, mut colliders) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut shapes = Vec::new();
@@ -149,13 +156,19 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, materials: 
     let spin = reader.vector_or_zero::<3>(s.angular_velocity.as_ref(), &format!("the angular velocity of \"{name}\""));
     let orientation = read_orientation(reader, s, name);
     if s.fixed {
-        for (key, value) in [("velocity", &s.velocity), ("angular_velocity", &s.angular_velocity), ("mass", &s.mass), ("density", &s.density)] {
+        for (key, value) in
+            [("velocity", &s.velocity), ("angular_velocity", &s.angular_velocity), ("mass", &s.mass), ("density", &s.density)]
+        {
             if let Some(value) = value {
                 reader.wrong(value.span(), format!("the fixed body \"{name}\" has a {key}"), format!("remove `{key}`, or `fixed = true`"));
             }
         }
         if s.shape.is_none() {
-            reader.wrong(section.span(), format!("the fixed body \"{name}\" has no shape"), "give it a shape: nothing can touch it otherwise");
+            reader.wrong(
+                section.span(),
+                format!("the fixed body \"{name}\" has no shape"),
+                "give it a shape: nothing can touch it otherwise",
+            );
         }
     }
     let (mass, centre, inertia) = if s.fixed {
@@ -181,7 +194,11 @@ fn read_orientation(reader: &mut Reader<'_>, s: &BodySchema, name: &str) -> Opti
             match UnitQuaternion::try_new(quaternion, 1e-9) {
                 Some(unit) => Some(unit),
                 None => {
-                    reader.wrong(value.span(), format!("the orientation of \"{name}\" is the zero quaternion"), "no rotation is [1, 0, 0, 0]: (w, x, y, z)");
+                    reader.wrong(
+                        value.span(),
+                        format!("the orientation of \"{name}\" is the zero quaternion"),
+                        "no rotation is [1, 0, 0, 0]: (w, x, y, z)",
+                    );
                     None
                 }
             }
@@ -218,7 +235,11 @@ fn read_mass(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, shape: Opti
             match of_shape(value) {
                 Some(p) => (p.mass, p.centre_of_mass, Some(p.inertia)),
                 None => {
-                    reader.wrong(density.span(), format!("\"{name}\" has a density but no shape with a volume"), "give a shape, or `mass` and `inertia`");
+                    reader.wrong(
+                        density.span(),
+                        format!("\"{name}\" has a density but no shape with a volume"),
+                        "give a shape, or `mass` and `inertia`",
+                    );
                     return None;
                 }
             }
@@ -228,7 +249,11 @@ fn read_mass(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, shape: Opti
             return None;
         }
         (None, None) => {
-            reader.wrong(section.span(), format!("the body \"{name}\" has no mass"), "give `mass` [kg], `density` [kg/m³], or `fixed = true`");
+            reader.wrong(
+                section.span(),
+                format!("the body \"{name}\" has no mass"),
+                "give `mass` [kg], `density` [kg/m³], or `fixed = true`",
+            );
             return None;
         }
     };
@@ -293,10 +318,16 @@ fn read_shape(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &st
     let span = section.span();
     let shape = match kind {
         "plane" if !fixed => {
-            reader.wrong(span.clone(), format!("the moving body \"{body}\" has the shape of a plane"), "only fixed bodies can: add `fixed = true`");
+            reader.wrong(
+                span.clone(),
+                format!("the moving body \"{body}\" has the shape of a plane"),
+                "only fixed bodies can: add `fixed = true`",
+            );
             None
         }
-        "plane" => Some(Shape::Plane { normal: s.normal.as_ref().map_or(Some([0.0, 0.0, 1.0]), |n| reader.vector::<3>(n, "the normal"))?.into() }),
+        "plane" => {
+            Some(Shape::Plane { normal: s.normal.as_ref().map_or(Some([0.0, 0.0, 1.0]), |n| reader.vector::<3>(n, "the normal"))?.into() })
+        }
         "sphere" => Some(Shape::Sphere { radius: size(reader, s.radius.as_ref(), "radius", &span)? }),
         "box" => {
             let (value, factor) = match (&s.size, &s.half_extents) {
@@ -415,9 +446,11 @@ impl Materials {
 type Coefficients<'a> = (&'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>);
 
 fn coefficients(reader: &mut Reader<'_>, name: &str, values: Coefficients<'_>, default_friction: f64) -> Option<ContactLaw> {
-    let friction = reader.number_or(values.0.as_ref(), default_friction, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
+    let friction =
+        reader.number_or(values.0.as_ref(), default_friction, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
     let restitution = reader.number_or(values.1.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
-    let tangential = reader.number_or(values.2.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
+    let tangential =
+        reader.number_or(values.2.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
     Some(ContactLaw { friction: friction?, restitution: restitution?, tangential_restitution: tangential? })
 }
 

@@ -89,7 +89,11 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
             parts.push_placed(Box::new(moving.system), &moving.q, &moving.v);
         }
     } else if let Some(material) = schema.materials.first() {
-        reader.wrong(material.span(), "there are materials but no bodies", "materials belong to [[body]]; a [[contact]] has its own coefficients");
+        reader.wrong(
+            material.span(),
+            "there are materials but no bodies",
+            "materials belong to [[body]]; a [[contact]] has its own coefficients",
+        );
     }
     if let (Some(gravity), true, true) = (&schema.gravity, schema.bodies.is_empty(), schema.planar_bodies.is_empty()) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
@@ -119,10 +123,9 @@ impl Parts {
 fn initial_state(reader: &mut Reader<'_>, section: &InitialSchema, model: &Model, mut q: Vec<f64>, mut v: Vec<f64>) -> State {
     let t = reader.number_or(section.time.as_ref(), 0.0, "the initial time", Must::BeFinite).unwrap_or(0.0);
     let systems = model.systems();
-    for (table, names, values, what) in [
-        (&section.position, systems.coordinates(), &mut q, "position"),
-        (&section.velocity, systems.velocities(), &mut v, "velocity"),
-    ] {
+    for (table, names, values, what) in
+        [(&section.position, systems.coordinates(), &mut q, "position"), (&section.velocity, systems.velocities(), &mut v, "velocity")]
+    {
         let free: Vec<&str> = names.iter().zip(values.iter()).filter(|(_, x)| x.is_nan()).map(|(c, _)| c.name.as_str()).collect();
         let given: Vec<Option<f64>> = table.0.iter().map(|(key, value)| initial_value(reader, key, value, &free, what)).collect();
         for ((key, _), x) in table.0.iter().zip(given) {

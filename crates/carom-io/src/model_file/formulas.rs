@@ -94,7 +94,11 @@ pub(super) fn linear(reader: &mut Reader<'_>, section: &Spanned<LinearSchema>) -
     };
     let Some(force) = &s.force else { return Some(system) };
     let Value::List(items) = force.get_ref() else {
-        reader.wrong(force.span(), "the force is not a list", format!("a list of {n} numbers or formulas of t, coordinates and rates is needed"));
+        reader.wrong(
+            force.span(),
+            "the force is not a list",
+            format!("a list of {n} numbers or formulas of t, coordinates and rates is needed"),
+        );
         return None;
     };
     if items.len() != n {
@@ -131,11 +135,19 @@ pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &S
         (Some(one), None) => vec![one],
         (None, Some(many)) if (1..=6).contains(&many.get_ref().len()) => many.get_ref().iter().collect(),
         (None, Some(many)) => {
-            reader.wrong(many.span(), format!("there are {} equations", many.get_ref().len()), "give 1 to 6; more go into constraints of their own");
+            reader.wrong(
+                many.span(),
+                format!("there are {} equations", many.get_ref().len()),
+                "give 1 to 6; more go into constraints of their own",
+            );
             return;
         }
         _ => {
-            reader.wrong(section.span(), format!("\"{name}\" has no equation, or two kinds of them"), "give `equation = \"…\"` or `equations = [\"…\", …]`");
+            reader.wrong(
+                section.span(),
+                format!("\"{name}\" has no equation, or two kinds of them"),
+                "give `equation = \"…\"` or `equations = [\"…\", …]`",
+            );
             return;
         }
     };
@@ -162,8 +174,12 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
     };
     let friction = reader.number_or(s.friction.as_ref(), 0.0, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
     let restitution = reader.number_or(s.restitution.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
-    let tangential =
-        reader.number_or(s.tangential_restitution.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
+    let tangential = reader.number_or(
+        s.tangential_restitution.as_ref(),
+        0.0,
+        &format!("the tangential restitution of \"{name}\""),
+        Must::LieInUnitInterval,
+    );
     let (Some(friction), Some(restitution), Some(tangential_restitution)) = (friction, restitution, tangential) else { return };
     if tangents.is_empty() && (friction > 0.0 || tangential_restitution > 0.0) {
         let span = s.friction.as_ref().or(s.tangential_restitution.as_ref()).map_or(section.span(), Spanned::span);

@@ -38,7 +38,9 @@ impl<'a> Reader<'a> {
         // the quotes, and whatever else TOML allows around the text, are skipped by looking the text up
         let place = self.text.get(span.clone()).and_then(|raw| raw.find(formula));
         let span = match place {
-            Some(at) if !formula.is_empty() => span.start + at + error.span.start..span.start + at + error.span.end.max(error.span.start + 1),
+            Some(at) if !formula.is_empty() => {
+                span.start + at + error.span.start..span.start + at + error.span.end.max(error.span.start + 1)
+            }
             _ => span,
         };
         self.mistakes.push(Diagnostic::new(span, format!("{what}: {error}")));
@@ -180,7 +182,8 @@ impl<'a> Reader<'a> {
                     self.wrong(span, format!("{what} has {} rows", rows.len()), format!("{n} are needed, one per coordinate"));
                     return None;
                 }
-                let rows: Option<Vec<Vec<f64>>> = rows.iter().map(|row| self.list(row, span.clone(), n, &format!("a row of {what}"))).collect();
+                let rows: Option<Vec<Vec<f64>>> =
+                    rows.iter().map(|row| self.list(row, span.clone(), n, &format!("a row of {what}"))).collect();
                 Some(rows?.concat())
             }
             Value::List(_) => self.list(value.get_ref(), span, n, what).map(|d| diagonal(&d)),

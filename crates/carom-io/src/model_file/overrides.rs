@@ -42,8 +42,7 @@ pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<String, Dia
     if overrides.is_empty() {
         return Ok(text.to_owned());
     }
-    let mut document =
-        text.parse::<DocumentMut>().map_err(|error| Diagnostic::new(error.span(), error.message().trim_end()))?;
+    let mut document = text.parse::<DocumentMut>().map_err(|error| Diagnostic::new(error.span(), error.message().trim_end()))?;
     for one in overrides {
         set(document.as_table_mut(), &one.path, one).map_err(|(message, help)| {
             Diagnostic::new(None, format!("--set {}={}: {message}", one.path.join("."), one.value)).help(help)
@@ -70,8 +69,7 @@ fn set(table: &mut dyn TableLike, path: &[String], one: &Override) -> Result<(),
         *item = Item::Value(Value::InlineTable(inline));
     }
     if let Some(entries) = item.as_array_of_tables_mut() {
-        let names: Vec<String> =
-            entries.iter().map(|e| e.get("name").and_then(Item::as_str).unwrap_or_default().to_owned()).collect();
+        let names: Vec<String> = entries.iter().map(|e| e.get("name").and_then(Item::as_str).unwrap_or_default().to_owned()).collect();
         let index = names.iter().position(|name| name == &rest[0]).or_else(|| rest[0].parse().ok().filter(|&i: &usize| i < names.len()));
         let entry = index.and_then(|i| entries.get_mut(i));
         let listed: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -7,7 +7,7 @@ use super::value::Component;
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES};
 use carom_dynamics::strategies::{OnFailure, STRATEGIES, TimeStepping};
 use carom_solvers::FrictionSolverParams;
-use serde::Deserialize;
+use carom_solvers::registry::{ProblemKind, SOLVERS};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
@@ -79,7 +79,11 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     if let (Some(end), Some(step)) = (end, step)
         && (end - start) / step > 1e15
     {
-        reader.wrong(s.step.span(), format!("the step {step} is too small for the time span {}", end - start), "more than 1e15 steps cannot be counted");
+        reader.wrong(
+            s.step.span(),
+            format!("the step {step} is too small for the time span {}", end - start),
+            "more than 1e15 steps cannot be counted",
+        );
     }
     let strategy = choose(reader, s.strategy.as_ref(), "strategy", &STRATEGIES.map(|(name, _)| name));
     let scheme = scheme(reader, s.scheme.as_ref());
@@ -115,7 +119,7 @@ fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Opti
 
 fn solver(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<FrictionSolverParams> {
     let Some(section) = section else { return Some(FrictionSolverParams::default()) };
-    let names: Vec<&str> = carom_solvers::registry::FRICTION_CONTACT.iter().map(|entry| entry.name).collect();
+    let names = friction_solvers();
     let mut table = toml::Table::new();
     if let Some(kind) = &section.get_ref().kind {
         let kind = Spanned::new(section.span(), kind.clone());
@@ -124,6 +128,11 @@ fn solver(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Opti
     let params: FrictionSolverParams = settings(reader, section, "solver", table)?;
     params.validate().map_err(|e| reader.mistakes.push(super::Diagnostic::new(section.span(), format!("in the solver, {e}")))).ok()?;
     Some(params)
+}
+
+/// Names of the solvers for friction contact.
+fn friction_solvers() -> Vec<&'static str> {
+    SOLVERS.iter().filter(|entry| matches!(entry.problem, ProblemKind::FrictionContact(_))).map(|entry| entry.name).collect()
 }
 
 /// A component's settings into its `Params`.

@@ -170,14 +170,7 @@ impl Columns {
             .map(|&(path, element)| Ok(Column { dataset: file.dataset(path)?, element, pending: Vec::new() }))
             .collect::<Result<Vec<_>, Error>>()?;
         let has = |name| specs.iter().any(|spec| spec.0 == name);
-        Ok(Columns {
-            columns,
-            n_frames: 0,
-            n_pending_bytes: 0,
-            has_gaps: has("gaps"),
-            has_q: has("q"),
-            has_v: has("v"),
-        })
+        Ok(Columns { columns, n_frames: 0, n_pending_bytes: 0, has_gaps: has("gaps"), has_q: has("q"), has_v: has("v") })
     }
 
     pub(super) fn n_pending_bytes(&self) -> usize {

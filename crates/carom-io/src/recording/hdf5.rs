@@ -40,9 +40,7 @@ use super::target::{Target, with_suffix};
 use super::{RecordingError, RunInfo};
 use carom_dynamics::diagnostics::Certificate;
 use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
-use hdf5_pure::{
-    AttrValue, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack,
-};
+use hdf5_pure::{AttrValue, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -114,11 +112,7 @@ impl Hdf5Recorder {
         Ok(Hdf5Recorder {
             target,
             options,
-            widths: [
-                ("coordinates", info.coordinates.len()),
-                ("velocities", info.velocities.len()),
-                ("gaps", info.gaps.len()),
-            ],
+            widths: [("coordinates", info.coordinates.len()), ("velocities", info.velocities.len()), ("gaps", info.gaps.len())],
             status: "completed".into(),
             started: now,
             flushed: now,

@@ -29,8 +29,7 @@ const COLUMNS: [(&str, &str, &str); 11] = [
 ];
 
 /// What `energy` stands for.
-const ENERGIES: [&str; 5] =
-    ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"];
+const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"];
 
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
@@ -95,9 +94,7 @@ impl RunFile {
                 quantity("m", self.table_column("gaps", i)?)
             }
             "energy" if rest == "mechanical" => quantity("J", self.sum("energy/kinetic", "energy/potential")?),
-            "energy" if rest == "dissipated" => {
-                quantity("J", self.sum("energy/dissipated_impact", "energy/dissipated_friction")?)
-            }
+            "energy" if rest == "dissipated" => quantity("J", self.sum("energy/dissipated_impact", "energy/dissipated_friction")?),
             "impulse" => quantity("N·s", self.impulse(name, rest)?),
             _ => Err(self.unknown(name)),
         }

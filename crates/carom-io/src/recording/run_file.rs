@@ -70,9 +70,7 @@ impl RunFile {
     /// [`RecordingError::Unreadable`] if there is no such file or it is not a recorded run.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordingError> {
         let path = path.as_ref();
-        let file = File::open_streaming(path).map_err(|error| {
-            RecordingError::unreadable(path, error, missing_advice(path))
-        })?;
+        let file = File::open_streaming(path).map_err(|error| RecordingError::unreadable(path, error, missing_advice(path)))?;
         let foreign = |reason: String| {
             RecordingError::unreadable(path, reason, "give a file that this program recorded, of this or an earlier version")
         };
@@ -249,12 +247,10 @@ impl RunFile {
         let frame: Vec<usize> = self.scalars("contacts/frame", u64::MAX)?.into_iter().map(|f| f as usize).collect();
         // A killed process may have written contacts of instants that did not make it into the file.
         let n = frame.partition_point(|f| *f < self.time.len());
-        let ints = |name: &str| -> Result<Vec<i32>, RecordingError> {
-            Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as i32).collect())
-        };
-        let bytes = |name: &str| -> Result<Vec<u8>, RecordingError> {
-            Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as u8).collect())
-        };
+        let ints =
+            |name: &str| -> Result<Vec<i32>, RecordingError> { Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as i32).collect()) };
+        let bytes =
+            |name: &str| -> Result<Vec<u8>, RecordingError> { Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as u8).collect()) };
         Ok(ContactTable {
             source_kind: bytes("contacts/source_kind")?,
             source_a: ints("contacts/source_a")?,

@@ -1,8 +1,6 @@
 use crate::fixture::{certificate, feed, info, q, v};
 use carom_dynamics::recording::Recorder;
-use carom_io::recording::{
-    CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, NamedUnit, RecordingError, RunFile, export_csv,
-};
+use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, NamedUnit, RecordingError, RunFile, export_csv};
 use tempfile::tempdir;
 
 #[test]

@@ -44,10 +44,7 @@ fn groups_of_quantities() {
     let (_dir, run) = run();
     let names = |name: &str| run.quantity(name).unwrap().into_iter().map(|q| q.name).collect::<Vec<_>>();
     assert_eq!(names("q"), ["q.x", "q.y", "q.angle"]);
-    assert_eq!(
-        names("energy"),
-        ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"]
-    );
+    assert_eq!(names("energy"), ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"]);
     assert_eq!(names("gap"), ["gap.stop", "gap.wall"]);
     assert_eq!(names("impulse"), ["impulse.rail", "impulse.stop", "impulse.table–ball"]);
 }

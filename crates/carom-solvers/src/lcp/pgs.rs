@@ -9,7 +9,7 @@ use crate::{OneStepSolver, Solution};
 /// z_i ← max(0, z_i − ω (M z + q)_i / M_ii), row after row. [Cryer 1971]
 ///
 /// Converges for symmetric positive definite M; each sweep costs n². Rows with M_ii ≤ 0 keep their
-/// guess. The residual is evaluated every [`CHECK_INTERVAL`] sweeps and when a sweep changes little.
+/// guess. The residual is evaluated every ten sweeps and when a sweep changes nothing.
 #[derive(Clone, Debug)]
 pub struct Pgs {
     pub(crate) tolerance: f64,
@@ -24,7 +24,12 @@ const CHECK_INTERVAL: usize = 10;
 impl Pgs {
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
-        Pgs { tolerance: params.tolerance, max_iterations: params.max_iterations, relaxation: params.relaxation, best: Vec::new() }
+        Pgs {
+            tolerance: params.tolerance,
+            max_iterations: params.max_iterations,
+            relaxation: params.relaxation,
+            best: Vec::new(),
+        }
     }
 
     /// One sweep; returns the largest change |Δz_i|·M_ii, a velocity.
@@ -67,7 +72,10 @@ impl OneStepSolver<Lcp> for Pgs {
         while !status.is_converged() && iterations < self.max_iterations {
             iterations += 1;
             let change = self.sweep(problem, z);
-            if change > 0.0 && !iterations.is_multiple_of(CHECK_INTERVAL) && iterations != self.max_iterations {
+            if change > 0.0
+                && !iterations.is_multiple_of(CHECK_INTERVAL)
+                && iterations != self.max_iterations
+            {
                 continue;
             }
             problem.velocity(z, w);
@@ -101,9 +109,15 @@ mod tests {
 
     #[test]
     fn solves_a_diagonal_problem_in_one_check() {
-        let problem = Lcp { n: 2, m: vec![2.0, 0.0, 0.0, 4.0], q: vec![-2.0, 1.0] };
+        let problem = Lcp {
+            n: 2,
+            m: vec![2.0, 0.0, 0.0, 4.0],
+            q: vec![-2.0, 1.0],
+        };
         let mut solution = Solution::default();
-        let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
+        let report = Pgs::new(&LcpSolverParams::default())
+            .solve(&problem, &mut solution)
+            .unwrap();
         assert!(report.is_converged());
         assert_eq!(solution.r, [1.0, 0.0]);
         assert_eq!(solution.u, [0.0, 1.0]);
@@ -111,9 +125,15 @@ mod tests {
 
     #[test]
     fn a_row_without_diagonal_stalls() {
-        let problem = Lcp { n: 1, m: vec![0.0], q: vec![-1.0] };
+        let problem = Lcp {
+            n: 1,
+            m: vec![0.0],
+            q: vec![-1.0],
+        };
         let mut solution = Solution::default();
-        let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
+        let report = Pgs::new(&LcpSolverParams::default())
+            .solve(&problem, &mut solution)
+            .unwrap();
         assert_eq!(report.status, SolveStatus::Stalled);
     }
 }
