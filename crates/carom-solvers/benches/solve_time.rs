@@ -1,8 +1,7 @@
 //! Time of the solves a simulation does most: one contact, and a stack. Prints, asserts nothing.
 
 use carom_solvers::{
-    Block, BlockSparse, Delassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution,
-    friction_contact_solver,
+    Block, BlockSparse, Delassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, friction_contact_solver,
 };
 use std::hint::black_box;
 use std::time::Instant;
@@ -10,35 +9,16 @@ use std::time::Instant;
 fn main() {
     let one = [
         ("1D contact", Block::Unilateral, vec![2.0], vec![-1.0]),
-        (
-            "2D slide",
-            Block::Coulomb2 { mu: 0.3 },
-            vec![2.0, 0.3, 0.3, 1.0],
-            vec![-1.0, 2.0],
-        ),
-        (
-            "3D stick",
-            Block::Coulomb3 { mu: 0.8 },
-            vec![2.0, 0.3, 0.1, 0.3, 1.0, 0.2, 0.1, 0.2, 1.5],
-            vec![-1.0, 0.1, -0.1],
-        ),
-        (
-            "3D slide",
-            Block::Coulomb3 { mu: 0.3 },
-            vec![2.0, 0.3, 0.1, 0.3, 1.0, 0.2, 0.1, 0.2, 1.5],
-            vec![-1.0, 2.0, -0.5],
-        ),
+        ("2D slide", Block::Coulomb2 { mu: 0.3 }, vec![2.0, 0.3, 0.3, 1.0], vec![-1.0, 2.0]),
+        ("3D stick", Block::Coulomb3 { mu: 0.8 }, vec![2.0, 0.3, 0.1, 0.3, 1.0, 0.2, 0.1, 0.2, 1.5], vec![-1.0, 0.1, -0.1]),
+        ("3D slide", Block::Coulomb3 { mu: 0.3 }, vec![2.0, 0.3, 0.1, 0.3, 1.0, 0.2, 0.1, 0.2, 1.5], vec![-1.0, 2.0, -0.5]),
     ];
     for (name, block, w, q) in one {
         let mut sparse = BlockSparse::new();
         sparse.reset(&[block.dim()]);
         sparse.push_block(0).copy_from_slice(&w);
         sparse.finish_row();
-        let problem = FrictionContact {
-            w: Delassus::BlockSparse(sparse),
-            q,
-            blocks: vec![block],
-        };
+        let problem = FrictionContact { w: Delassus::BlockSparse(sparse), q, blocks: vec![block] };
         let (cold, report) = measure(&problem, 1_000_000, true);
         let (warm, _) = measure(&problem, 1_000_000, false);
         println!("{name:<22}{cold:>12.1} ns   warm {warm:.1} ns, {report}");
@@ -46,11 +26,7 @@ fn main() {
     for layers in [5, 20] {
         let problem = stack(layers, 4);
         let (time, report) = measure(&problem, 5, true);
-        println!(
-            "{:<22}{:>12.1} µs   {report}",
-            format!("stack, {} contacts", layers * 4),
-            time / 1e3
-        );
+        println!("{:<22}{:>12.1} µs   {report}", format!("stack, {} contacts", layers * 4), time / 1e3);
         let (time, report) = measure(&problem, 1000, false);
         println!("{:<22}{:>12.1} µs   {report}", "  warm", time / 1e3);
     }
@@ -58,8 +34,7 @@ fn main() {
 
 /// Nanoseconds per solve with the default solver, cold (from zero) or warm.
 fn measure(problem: &FrictionContact, repetitions: usize, cold: bool) -> (f64, String) {
-    let mut solver = friction_contact_solver(&FrictionSolverParams::default())
-        .expect("default parameters are valid");
+    let mut solver = friction_contact_solver(&FrictionSolverParams::default()).expect("default parameters are valid");
     let mut solution = Solution::default();
     let mut report = solver.solve(problem, &mut solution).expect("valid problem");
     let start = Instant::now();
@@ -67,36 +42,20 @@ fn measure(problem: &FrictionContact, repetitions: usize, cold: bool) -> (f64, S
         if cold {
             solution.r.fill(0.0);
         }
-        report = solver
-            .solve(black_box(problem), &mut solution)
-            .expect("valid problem");
+        report = solver.solve(black_box(problem), &mut solution).expect("valid problem");
     }
     let time = start.elapsed().as_secs_f64() * 1e9 / repetitions as f64;
-    let text = format!(
-        "{:?}, {} iterations, {:.1e}",
-        report.status, report.iterations, report.residual_normalised
-    );
+    let text = format!("{:?}, {} iterations, {:.1e}", report.status, report.iterations, report.residual_normalised);
     (time, text)
 }
 
 /// A tower of unit cubes of unit mass, `feet` = 4 contacts per layer, sheared at the base.
 fn stack(layers: usize, feet: usize) -> FrictionContact {
-    let arms: Vec<[f64; 2]> = (0..feet)
-        .map(|k| {
-            [
-                if k & 1 == 0 { 0.5 } else { -0.5 },
-                if k & 2 == 0 { 0.5 } else { -0.5 },
-            ]
-        })
-        .collect();
+    let arms: Vec<[f64; 2]> = (0..feet).map(|k| [if k & 1 == 0 { 0.5 } else { -0.5 }, if k & 2 == 0 { 0.5 } else { -0.5 }]).collect();
     // Jacobian (N, T1, T2) of a point at (x, y, z) of a body: rows over (v, ω), inertia 1/6.
     let jacobian = |p: [f64; 3]| {
         let [x, y, z] = p;
-        [
-            [0.0, 0.0, 1.0, y, -x, 0.0],
-            [1.0, 0.0, 0.0, 0.0, z, -y],
-            [0.0, 1.0, 0.0, -z, 0.0, x],
-        ]
+        [[0.0, 0.0, 1.0, y, -x, 0.0], [1.0, 0.0, 0.0, 0.0, z, -y], [0.0, 1.0, 0.0, -z, 0.0, x]]
     };
     let inverse_mass = [1.0, 1.0, 1.0, 6.0, 6.0, 6.0];
     // Contact (layer, foot): body `layer` above (at its bottom), body `layer − 1` below (at its top).
@@ -124,8 +83,7 @@ fn stack(layers: usize, feet: usize) -> FrictionContact {
                 if let (Some((si, gi)), Some((sj, gj))) = (side(i, body), side(j, body)) {
                     for (a, row) in gi.iter().enumerate() {
                         for (b, column) in gj.iter().enumerate() {
-                            let product: f64 =
-                                (0..6).map(|k| row[k] * inverse_mass[k] * column[k]).sum();
+                            let product: f64 = (0..6).map(|k| row[k] * inverse_mass[k] * column[k]).sum();
                             block[a * 3 + b] += si * sj * product;
                         }
                     }
@@ -144,9 +102,5 @@ fn stack(layers: usize, feet: usize) -> FrictionContact {
             q[3 * contact + 1] = -0.002;
         }
     }
-    FrictionContact {
-        w: Delassus::BlockSparse(w),
-        q,
-        blocks: vec![Block::Coulomb3 { mu: 0.5 }; n],
-    }
+    FrictionContact { w: Delassus::BlockSparse(w), q, blocks: vec![Block::Coulomb3 { mu: 0.5 }; n] }
 }

@@ -93,11 +93,7 @@ impl Acceleration {
             self.best.copy_from_slice(r);
         } else if size > GROWTH * self.best_size {
             let worked = self.best_size < 0.1 * self.start_size;
-            self.penalty = if worked {
-                FIRST_PLAIN
-            } else {
-                (2 * self.penalty).min(MAX_PENALTY)
-            };
+            self.penalty = if worked { FIRST_PLAIN } else { (2 * self.penalty).min(MAX_PENALTY) };
             r.copy_from_slice(&self.best);
             self.restart(self.penalty);
             return false;

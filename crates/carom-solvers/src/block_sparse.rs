@@ -80,10 +80,7 @@ impl BlockSparse {
         let row = self.row_starts.len() - 1;
         let start = self.values.len();
         let len = self.dim(row) * self.dim(column);
-        debug_assert!(
-            !self.columns[self.row_starts[row]..].contains(&column),
-            "block ({row}, {column}) pushed twice"
-        );
+        debug_assert!(!self.columns[self.row_starts[row]..].contains(&column), "block ({row}, {column}) pushed twice");
         if column == row {
             self.diagonals[row] = start;
         }

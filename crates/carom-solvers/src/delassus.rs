@@ -143,13 +143,7 @@ impl DenseDelassus {
             }
             offsets.push(offset + dim);
         }
-        Ok(DenseDelassus {
-            n,
-            values,
-            offsets,
-            diagonals,
-            diagonal_starts,
-        })
+        Ok(DenseDelassus { n, values, offsets, diagonals, diagonal_starts })
     }
 
     /// Number of block rows.
@@ -224,13 +218,6 @@ mod tests {
 
     #[test]
     fn dense_refuses_a_wrong_size() {
-        assert_eq!(
-            DenseDelassus::new(vec![0.0; 8], &[3]).unwrap_err(),
-            SolveError::SizeMismatch {
-                what: "W",
-                expected: 9,
-                found: 8
-            }
-        );
+        assert_eq!(DenseDelassus::new(vec![0.0; 8], &[3]).unwrap_err(), SolveError::SizeMismatch { what: "W", expected: 9, found: 8 });
     }
 }

@@ -85,20 +85,8 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Sol
 ///
 /// # Errors
 /// [`SolveError::SizeMismatch`].
-pub(crate) fn check_size(
-    what: &'static str,
-    expected: usize,
-    found: usize,
-) -> Result<(), SolveError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(SolveError::SizeMismatch {
-            what,
-            expected,
-            found,
-        })
-    }
+pub(crate) fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), SolveError> {
+    if expected == found { Ok(()) } else { Err(SolveError::SizeMismatch { what, expected, found }) }
 }
 
 #[cfg(test)]

@@ -66,23 +66,13 @@ pub struct LcpSolverParams {
 
 impl Default for FrictionSolverParams {
     fn default() -> Self {
-        FrictionSolverParams {
-            kind: FrictionSolverKind::Auto,
-            tolerance: 1e-10,
-            max_iterations: 10_000,
-            relaxation: 1.0,
-        }
+        FrictionSolverParams { kind: FrictionSolverKind::Auto, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
     }
 }
 
 impl Default for LcpSolverParams {
     fn default() -> Self {
-        LcpSolverParams {
-            kind: LcpSolverKind::Lemke,
-            tolerance: 1e-10,
-            max_iterations: 10_000,
-            relaxation: 1.0,
-        }
+        LcpSolverParams { kind: LcpSolverKind::Lemke, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
     }
 }
 
@@ -97,12 +87,7 @@ impl FrictionSolverParams {
 
     /// The same numbers for the LCP solver of an inner problem.
     pub(crate) fn for_lcp(&self, kind: LcpSolverKind) -> LcpSolverParams {
-        LcpSolverParams {
-            kind,
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            relaxation: self.relaxation,
-        }
+        LcpSolverParams { kind, tolerance: self.tolerance, max_iterations: self.max_iterations, relaxation: self.relaxation }
     }
 }
 
@@ -117,13 +102,7 @@ impl LcpSolverParams {
 }
 
 fn check_ranges(tolerance: f64, iterations: usize, relaxation: f64) -> Result<(), SolveError> {
-    let bad = |name, value, expected| {
-        Err(SolveError::BadParameter {
-            name,
-            value,
-            expected,
-        })
-    };
+    let bad = |name, value, expected| Err(SolveError::BadParameter { name, value, expected });
     if !(tolerance > 0.0 && tolerance.is_finite()) {
         bad("tolerance", tolerance, "a positive number")
     } else if iterations == 0 {
@@ -212,13 +191,7 @@ mod tests {
             assert_eq!(kind.name().parse::<FrictionSolverKind>().unwrap(), *kind);
         }
         let error = "ngs".parse::<FrictionSolverKind>().unwrap_err();
-        assert_eq!(
-            error,
-            SolveError::UnknownSolver {
-                name: "ngs".into(),
-                nearest: "nsgs"
-            }
-        );
+        assert_eq!(error, SolveError::UnknownSolver { name: "ngs".into(), nearest: "nsgs" });
     }
 
     #[test]
@@ -226,12 +199,8 @@ mod tests {
         use serde::de::IntoDeserializer;
         use serde::de::value::{Error, MapDeserializer, StrDeserializer};
 
-        let text =
-            |name: &'static str| -> StrDeserializer<'static, Error> { name.into_deserializer() };
-        assert_eq!(
-            FrictionSolverKind::deserialize(text("pgs")).unwrap(),
-            FrictionSolverKind::Pgs
-        );
+        let text = |name: &'static str| -> StrDeserializer<'static, Error> { name.into_deserializer() };
+        assert_eq!(FrictionSolverKind::deserialize(text("pgs")).unwrap(), FrictionSolverKind::Pgs);
         let error = FrictionSolverKind::deserialize(text("lemkey")).unwrap_err();
         assert!(error.to_string().contains("'lemke'"), "{error}");
 
@@ -249,22 +218,10 @@ mod tests {
         let good = FrictionSolverParams::default();
         assert!(good.validate().is_ok());
         let broken = [
-            FrictionSolverParams {
-                tolerance: f64::NAN,
-                ..good.clone()
-            },
-            FrictionSolverParams {
-                tolerance: 0.0,
-                ..good.clone()
-            },
-            FrictionSolverParams {
-                max_iterations: 0,
-                ..good.clone()
-            },
-            FrictionSolverParams {
-                relaxation: 2.0,
-                ..good.clone()
-            },
+            FrictionSolverParams { tolerance: f64::NAN, ..good.clone() },
+            FrictionSolverParams { tolerance: 0.0, ..good.clone() },
+            FrictionSolverParams { max_iterations: 0, ..good.clone() },
+            FrictionSolverParams { relaxation: 2.0, ..good.clone() },
         ];
         for params in broken {
             assert!(params.validate().is_err(), "{params:?}");

@@ -70,9 +70,7 @@ fn roots_in(c: &[f64], bound: f64) -> Roots {
 
 /// Value and derivative by Horner's rule.
 fn evaluate(c: &[f64], x: f64) -> (f64, f64) {
-    c.iter()
-        .rev()
-        .fold((0.0, 0.0), |(p, dp), a| (p * x + a, dp * x + p))
+    c.iter().rev().fold((0.0, 0.0), |(p, dp), a| (p * x + a, dp * x + p))
 }
 
 /// Σ |c_k| x^k: the scale against which a value is rounding.
@@ -94,11 +92,7 @@ fn bracketed_root(c: &[f64], mut low: f64, mut high: f64, low_value: f64) -> f64
             high = x;
         }
         let newton = x - p / dp;
-        let next = if newton > low && newton < high {
-            newton
-        } else {
-            0.5 * (low + high)
-        };
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
         if (next - x).abs() <= 2.0 * f64::EPSILON * x.abs() {
             return next;
         }
@@ -122,11 +116,7 @@ mod tests {
     #[test]
     fn finds_all_positive_roots_of_a_quartic() {
         // (x−1)(x−2)(x−3)(x−4); conditioning of the roots is about 1e2.
-        check(
-            &[24.0, -50.0, 35.0, -10.0, 1.0],
-            &[1.0, 2.0, 3.0, 4.0],
-            1e-12,
-        );
+        check(&[24.0, -50.0, 35.0, -10.0, 1.0], &[1.0, 2.0, 3.0, 4.0], 1e-12);
         // (x+1)(x+2)(x−3)(x²…): only one positive root: (x+1)(x+2)(x+3)(x−0.5)
         check(&[-3.0, 0.5, 8.0, 5.5, 1.0], &[0.5], 1e-14);
     }

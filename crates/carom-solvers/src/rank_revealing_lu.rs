@@ -29,18 +29,13 @@ impl RankRevealingLu {
         self.scale.clear();
         self.scale.extend((0..n).map(|i| {
             let d = a[i * n + i].abs();
-            if d > f64::MIN_POSITIVE {
-                1.0 / d.sqrt()
-            } else {
-                1.0
-            }
+            if d > f64::MIN_POSITIVE { 1.0 / d.sqrt() } else { 1.0 }
         }));
         self.lu.clear();
         for i in 0..n {
             let scale = &self.scale;
             let row = &a[i * n..(i + 1) * n];
-            self.lu
-                .extend(row.iter().zip(scale).map(|(v, s)| v * s * scale[i]));
+            self.lu.extend(row.iter().zip(scale).map(|(v, s)| v * s * scale[i]));
         }
         self.row_order.clear();
         self.row_order.extend(0..n);
@@ -105,8 +100,7 @@ impl RankRevealingLu {
         let (n, rank) = (self.n, self.rank);
         self.work.clear();
         let (row_order, scale) = (&self.row_order, &self.scale);
-        self.work
-            .extend(row_order[..rank].iter().map(|&i| b[i] * scale[i]));
+        self.work.extend(row_order[..rank].iter().map(|&i| b[i] * scale[i]));
         for i in 0..rank {
             let (known, rest) = self.work.split_at_mut(i);
             let row = &self.lu[i * n..];
@@ -170,9 +164,7 @@ mod tests {
     fn rounding_is_not_rank() {
         // Gram matrix of four rows in the plane: rank 2 up to rounding.
         let rows = [[0.1, 0.7], [0.3, -0.9], [1.1, 0.2], [-0.4, 0.6]];
-        let gram: Vec<f64> = (0..16)
-            .map(|k| (0..2).map(|c| rows[k / 4][c] * rows[k % 4][c]).sum())
-            .collect();
+        let gram: Vec<f64> = (0..16).map(|k| (0..2).map(|c| rows[k / 4][c] * rows[k % 4][c]).sum()).collect();
         let mut lu = RankRevealingLu::default();
         lu.factor(4, &gram);
         assert_eq!(lu.rank(), 2);

@@ -25,24 +25,12 @@ pub struct SolverEntry {
     pub summary: &'static str,
 }
 
-const fn friction(
-    kind: FrictionSolverKind,
-    name: &'static str,
-    summary: &'static str,
-) -> SolverEntry {
-    SolverEntry {
-        name,
-        problem: ProblemKind::FrictionContact(kind),
-        summary,
-    }
+const fn friction(kind: FrictionSolverKind, name: &'static str, summary: &'static str) -> SolverEntry {
+    SolverEntry { name, problem: ProblemKind::FrictionContact(kind), summary }
 }
 
 const fn lcp(kind: LcpSolverKind, name: &'static str, summary: &'static str) -> SolverEntry {
-    SolverEntry {
-        name,
-        problem: ProblemKind::Lcp(kind),
-        summary,
-    }
+    SolverEntry { name, problem: ProblemKind::Lcp(kind), summary }
 }
 
 /// Every solver of the crate.
@@ -60,9 +48,7 @@ pub const SOLVERS: &[SolverEntry] = &[
 ///
 /// # Errors
 /// [`SolveError::BadParameter`] for a parameter outside its range.
-pub fn friction_contact_solver(
-    params: &FrictionSolverParams,
-) -> Result<FrictionSolver, SolveError> {
+pub fn friction_contact_solver(params: &FrictionSolverParams) -> Result<FrictionSolver, SolveError> {
     params.validate()?;
     Ok(FrictionSolver::new(params))
 }
@@ -84,25 +70,13 @@ mod tests {
     #[test]
     fn every_kind_has_a_line_with_its_own_name() {
         for &kind in FrictionSolverKind::ALL {
-            let entry = SOLVERS
-                .iter()
-                .find(|e| e.problem == ProblemKind::FrictionContact(kind))
-                .expect("a line per kind");
-            let params = FrictionSolverParams {
-                kind,
-                ..Default::default()
-            };
+            let entry = SOLVERS.iter().find(|e| e.problem == ProblemKind::FrictionContact(kind)).expect("a line per kind");
+            let params = FrictionSolverParams { kind, ..Default::default() };
             assert_eq!(entry.name, friction_contact_solver(&params).unwrap().name());
         }
         for &kind in LcpSolverKind::ALL {
-            let entry = SOLVERS
-                .iter()
-                .find(|e| e.problem == ProblemKind::Lcp(kind))
-                .expect("a line per kind");
-            let params = LcpSolverParams {
-                kind,
-                ..Default::default()
-            };
+            let entry = SOLVERS.iter().find(|e| e.problem == ProblemKind::Lcp(kind)).expect("a line per kind");
+            let params = LcpSolverParams { kind, ..Default::default() };
             assert_eq!(entry.name, lcp_solver(&params).unwrap().name());
         }
     }

@@ -26,12 +26,7 @@ impl Random {
 
 /// The problem of blocks acting on `dof` coordinates through the Jacobian G (row-major):
 /// W = G M⁻¹ Gᵀ, q = G v. With q in the range of G a solution always exists (v⁺ = 0 is admissible).
-pub fn from_jacobian(
-    blocks: Vec<Block>,
-    g: &[f64],
-    inverse_mass: &[f64],
-    v: &[f64],
-) -> FrictionContact {
+pub fn from_jacobian(blocks: Vec<Block>, g: &[f64], inverse_mass: &[f64], v: &[f64]) -> FrictionContact {
     let dof = inverse_mass.len();
     let rows: Vec<&[f64]> = g.chunks_exact(dof).collect();
     let mut w = Vec::new();
@@ -40,16 +35,9 @@ pub fn from_jacobian(
             w.push((0..dof).map(|k| a[k] * inverse_mass[k] * b[k]).sum());
         }
     }
-    let q = rows
-        .iter()
-        .map(|a| a.iter().zip(v).map(|(a, v)| a * v).sum())
-        .collect();
+    let q = rows.iter().map(|a| a.iter().zip(v).map(|(a, v)| a * v).sum()).collect();
     let dims: Vec<usize> = blocks.iter().map(Block::dim).collect();
-    FrictionContact {
-        w: Delassus::Dense(DenseDelassus::new(w, &dims).expect("sizes fit")),
-        q,
-        blocks,
-    }
+    FrictionContact { w: Delassus::Dense(DenseDelassus::new(w, &dims).expect("sizes fit")), q, blocks }
 }
 
 /// Random G with `dof` columns: full rank W when dof ≥ rows, rank-deficient otherwise.
@@ -129,57 +117,25 @@ pub fn suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
     degenerate.q[1] = 0.0;
     degenerate.q[3] = 0.0;
     vec![
-        (
-            "unilateral",
-            Easy,
-            random(1, vec![Block::Unilateral; 6], 12),
-        ),
+        ("unilateral", Easy, random(1, vec![Block::Unilateral; 6], 12)),
         ("planar", Easy, random(2, vec![c2(0.3); 4], 16)),
         ("spatial", Easy, random(3, vec![c3(0.5); 3], 18)),
-        (
-            "mixed",
-            Easy,
-            random(4, vec![Block::Unilateral, c2(0.2), c3(0.7)], 12),
-        ),
+        ("mixed", Easy, random(4, vec![Block::Unilateral, c2(0.2), c3(0.7)], 12)),
         ("degenerate", Easy, degenerate),
         ("already solved", Easy, solved),
         ("at rest", Easy, at_rest),
-        (
-            "no friction",
-            Easy,
-            random(5, vec![c3(0.0), c2(0.0), c3(0.0)], 16),
-        ),
-        (
-            "rank-deficient unilateral",
-            Hard,
-            random(6, vec![Block::Unilateral; 12], 5),
-        ),
-        (
-            "rank-deficient planar",
-            Hard,
-            random(7, vec![c2(0.3); 8], 6),
-        ),
-        (
-            "rank-deficient spatial",
-            Hard,
-            random(8, vec![c3(0.3); 6], 6),
-        ),
+        ("no friction", Easy, random(5, vec![c3(0.0), c2(0.0), c3(0.0)], 16)),
+        ("rank-deficient unilateral", Hard, random(6, vec![Block::Unilateral; 12], 5)),
+        ("rank-deficient planar", Hard, random(7, vec![c2(0.3); 8], 6)),
+        ("rank-deficient spatial", Hard, random(8, vec![c3(0.3); 6], 6)),
         ("table at rest", Hard, table(8, 0.5, 0.1)),
         ("table sliding", Hard, table(8, 0.2, 3.0)),
         ("heavy on light", Hard, column(6, 10.0)),
         ("very heavy on light", Hard, column(2, 1e6)),
-        (
-            "joints, unilateral",
-            Hard,
-            redundant_joints(9, Block::Unilateral),
-        ),
+        ("joints, unilateral", Hard, redundant_joints(9, Block::Unilateral)),
         ("joints, planar", Hard, redundant_joints(10, c2(0.4))),
         ("joints, spatial", Hard, redundant_joints(11, c3(0.4))),
-        (
-            "joints only",
-            Hard,
-            random(12, vec![Block::Bilateral { dim: 3 }; 2], 4),
-        ),
+        ("joints only", Hard, random(12, vec![Block::Bilateral { dim: 3 }; 2], 4)),
         ("nothing", Easy, random(13, Vec::new(), 3)),
     ]
 }

@@ -2,20 +2,14 @@
 
 use crate::generate::{column, random, table};
 use carom_solvers::{
-    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams,
-    OneStepSolver, Solution, SolveError, SolveReport, friction_contact_solver,
+    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, SolveError, SolveReport,
+    friction_contact_solver,
 };
 
 fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
-    let params = FrictionSolverParams {
-        kind: kind.parse().unwrap(),
-        ..Default::default()
-    };
+    let params = FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() };
     let mut solution = Solution::default();
-    let report = friction_contact_solver(&params)
-        .unwrap()
-        .solve(problem, &mut solution)
-        .unwrap();
+    let report = friction_contact_solver(&params).unwrap().solve(problem, &mut solution).unwrap();
     (report, solution)
 }
 
@@ -54,10 +48,7 @@ fn a_heavy_push_slides_the_table_under_full_friction() {
         assert!(report.is_converged(), "{kind} {report:?}");
         for contact in solution.r.chunks_exact(2) {
             // Every loaded foot slides forward at the cone's edge.
-            assert!(
-                (contact[1] + 0.2 * contact[0]).abs() < 1e-9,
-                "{kind} {contact:?}"
-            );
+            assert!((contact[1] + 0.2 * contact[0]).abs() < 1e-9, "{kind} {contact:?}");
         }
         let normal: f64 = solution.r.iter().step_by(2).sum();
         assert!((normal - 1.0).abs() < 1e-8, "{kind} {normal}"); // as above
@@ -76,10 +67,7 @@ fn a_joint_carries_what_the_contact_does_not() {
     for kind in ["auto", "nsgs", "lemke", "pgs"] {
         let (report, solution) = solve(kind, &problem);
         assert!(report.is_converged(), "{kind}");
-        assert!(
-            (solution.r[0] + 6.0).abs() + (solution.r[1] - 2.0).abs() < 1e-9,
-            "{kind}"
-        );
+        assert!((solution.r[0] + 6.0).abs() + (solution.r[1] - 2.0).abs() < 1e-9, "{kind}");
     }
 }
 
@@ -99,10 +87,7 @@ fn sparse_and_dense_representations_give_the_same_solution() {
         }
         w.finish_row();
     }
-    let sparse = FrictionContact {
-        w: w.into(),
-        ..dense.clone()
-    };
+    let sparse = FrictionContact { w: w.into(), ..dense.clone() };
     let (_, a) = solve("nsgs", &dense);
     let (_, b) = solve("nsgs", &sparse);
     for (a, b) in a.r.iter().zip(&b.r) {
@@ -115,16 +100,10 @@ fn friction_is_refused_where_it_is_not_linear() {
     let spatial = random(42, vec![Block::Coulomb3 { mu: 0.4 }; 2], 8);
     let planar = random(43, vec![Block::Coulomb2 { mu: 0.4 }; 2], 8);
     for (kind, problem) in [("lemke", &spatial), ("pgs", &spatial), ("pgs", &planar)] {
-        let params = FrictionSolverParams {
-            kind: kind.parse().unwrap(),
-            ..Default::default()
-        };
+        let params = FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() };
         let mut solver = friction_contact_solver(&params).unwrap();
         let error = solver.solve(problem, &mut Solution::default()).unwrap_err();
-        assert!(
-            matches!(error, SolveError::Unsupported { solver, .. } if solver == kind),
-            "{error}"
-        );
+        assert!(matches!(error, SolveError::Unsupported { solver, .. } if solver == kind), "{error}");
     }
 }
 
@@ -141,33 +120,12 @@ fn malformed_problems_are_named() {
     wrong.blocks[0] = Block::Coulomb3 { mu: 0.1 };
     let mut unfinished = BlockSparse::new();
     unfinished.reset(&[2, 2]);
-    let unfinished = FrictionContact {
-        w: unfinished.into(),
-        ..good.clone()
-    };
+    let unfinished = FrictionContact { w: unfinished.into(), ..good.clone() };
 
     assert!(good.validate().is_ok());
-    assert!(matches!(
-        short.validate(),
-        Err(SolveError::SizeMismatch { what: "q", .. })
-    ));
-    assert!(matches!(
-        infinite.validate(),
-        Err(SolveError::NotFinite {
-            what: "q",
-            index: 2
-        })
-    ));
-    assert!(matches!(
-        negative.validate(),
-        Err(SolveError::BadBlock { block: 1, .. })
-    ));
-    assert!(matches!(
-        wrong.validate(),
-        Err(SolveError::BadBlock { block: 0, .. })
-    ));
-    assert!(matches!(
-        unfinished.validate(),
-        Err(SolveError::Incomplete { .. })
-    ));
+    assert!(matches!(short.validate(), Err(SolveError::SizeMismatch { what: "q", .. })));
+    assert!(matches!(infinite.validate(), Err(SolveError::NotFinite { what: "q", index: 2 })));
+    assert!(matches!(negative.validate(), Err(SolveError::BadBlock { block: 1, .. })));
+    assert!(matches!(wrong.validate(), Err(SolveError::BadBlock { block: 0, .. })));
+    assert!(matches!(unfinished.validate(), Err(SolveError::Incomplete { .. })));
 }

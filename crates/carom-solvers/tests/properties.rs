@@ -2,31 +2,19 @@
 
 use crate::generate::{Random, random};
 use carom_solvers::{
-    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution,
-    SolveReport, friction_contact_solver,
+    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, SolveReport, friction_contact_solver,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(20_240_611),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(20_240_611), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn solve(problem: &FrictionContact, tolerance: f64) -> (SolveReport, Solution) {
-    let params = FrictionSolverParams {
-        tolerance,
-        ..Default::default()
-    };
+    let params = FrictionSolverParams { tolerance, ..Default::default() };
     let mut solution = Solution::default();
-    let report = friction_contact_solver(&params)
-        .unwrap()
-        .solve(problem, &mut solution)
-        .unwrap();
+    let report = friction_contact_solver(&params).unwrap().solve(problem, &mut solution).unwrap();
     (report, solution)
 }
 
@@ -41,19 +29,14 @@ fn transformed(problem: &FrictionContact, p: &[Vec<f64>], blocks: Vec<Block>) ->
             image[i * n + j] = (0..n * n).map(|k| row[k / n] * w[k] * column[k % n]).sum();
         }
     }
-    let q = p
-        .iter()
-        .map(|row| row.iter().zip(&problem.q).map(|(a, b)| a * b).sum())
-        .collect();
+    let q = p.iter().map(|row| row.iter().zip(&problem.q).map(|(a, b)| a * b).sum()).collect();
     let dims: Vec<usize> = blocks.iter().map(Block::dim).collect();
     let w = Delassus::Dense(DenseDelassus::new(image, &dims).unwrap());
     FrictionContact { w, q, blocks }
 }
 
 fn apply(p: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
-    p.iter()
-        .map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum())
-        .collect()
+    p.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
 }
 
 proptest! {

@@ -67,22 +67,13 @@ impl Auto {
 
 impl Contacts {
     /// Solves a valid problem; joints, if any, are swept with the contacts.
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-        tolerance: f64,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution, tolerance: f64) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, tolerance);
         }
         let rows = problem.n_rows();
         let pivoting = rows <= LAST_RESORT_ROWS && is_linear(problem);
-        let sweeps = if pivoting && rows <= PIVOTING_ROWS {
-            FIRST_SWEEPS.min(self.max_iterations)
-        } else {
-            self.max_iterations
-        };
+        let sweeps = if pivoting && rows <= PIVOTING_ROWS { FIRST_SWEEPS.min(self.max_iterations) } else { self.max_iterations };
         let mut report = self.nsgs.solve_within(problem, solution, tolerance, sweeps);
         if report.is_converged() || !pivoting {
             return Ok(report);
@@ -100,23 +91,14 @@ impl Contacts {
     }
 
     /// Of `previous` (report `old`) and `solution` (report `new`) leaves the better in `solution`.
-    fn keep_better(
-        &mut self,
-        old: SolveReport,
-        new: SolveReport,
-        solution: &mut Solution,
-    ) -> SolveReport {
+    fn keep_better(&mut self, old: SolveReport, new: SolveReport, solution: &mut Solution) -> SolveReport {
         let iterations = old.iterations + new.iterations;
         if new.residual_normalised <= old.residual_normalised {
             SolveReport { iterations, ..new }
         } else {
             std::mem::swap(&mut self.previous, solution);
             // The later method's status says why nothing better was found.
-            SolveReport {
-                iterations,
-                status: new.status,
-                ..old
-            }
+            SolveReport { iterations, status: new.status, ..old }
         }
     }
 }
@@ -135,11 +117,7 @@ impl OneStepSolver<FrictionContact> for Auto {
         "auto"
     }
 
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, self.tolerance);
         }
@@ -149,8 +127,7 @@ impl OneStepSolver<FrictionContact> for Auto {
         let has_joints = problem.blocks.iter().any(|b| b.is_bilateral());
         if has_joints && problem.n_rows() <= ELIMINATION_ROWS {
             let solve = |p: &FrictionContact, s: &mut Solution, t| contacts.solve(p, s, t);
-            self.elimination
-                .solve(problem, solution, self.tolerance, solve)
+            self.elimination.solve(problem, solution, self.tolerance, solve)
         } else {
             contacts.solve(problem, solution, self.tolerance)
         }

@@ -41,11 +41,7 @@ impl ComplementarityForm {
     ///
     /// # Errors
     /// [`SolveError::Unsupported`] for spatial friction, which is not linear.
-    pub fn build(
-        &mut self,
-        solver: &'static str,
-        problem: &FrictionContact,
-    ) -> Result<(), SolveError> {
+    pub fn build(&mut self, solver: &'static str, problem: &FrictionContact) -> Result<(), SolveError> {
         self.list_rows(solver, problem)?;
         let n_rows = problem.n_rows();
         self.scale = problem.mass_scale();
@@ -60,11 +56,7 @@ impl ComplementarityForm {
                 Row::Impulse { row, sign } => {
                     self.lcp.q.push(sign * problem.q[row]);
                     for (j, column) in self.rows.iter().enumerate() {
-                        if let Row::Impulse {
-                            row: other,
-                            sign: other_sign,
-                        } = *column
-                        {
+                        if let Row::Impulse { row: other, sign: other_sign } = *column {
                             let w = self.dense[row * n_rows + other] / self.scale;
                             self.lcp.m[i * n + j] = sign * other_sign * w;
                         }
@@ -83,18 +75,11 @@ impl ComplementarityForm {
         Ok(())
     }
 
-    fn list_rows(
-        &mut self,
-        solver: &'static str,
-        problem: &FrictionContact,
-    ) -> Result<(), SolveError> {
+    fn list_rows(&mut self, solver: &'static str, problem: &FrictionContact) -> Result<(), SolveError> {
         self.rows.clear();
         let mut start = 0;
         for block in &problem.blocks {
-            self.rows.push(Row::Impulse {
-                row: start,
-                sign: 1.0,
-            });
+            self.rows.push(Row::Impulse { row: start, sign: 1.0 });
             match *block {
                 Block::Coulomb2 { mu } if mu > 0.0 => {
                     let row = start + 1;

@@ -37,11 +37,7 @@ impl Elimination {
     /// Empty storage.
     pub fn new() -> Self {
         Elimination {
-            reduced: FrictionContact {
-                w: Delassus::BlockSparse(BlockSparse::new()),
-                q: Vec::new(),
-                blocks: Vec::new(),
-            },
+            reduced: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
             reduced_solution: Solution::default(),
             lu: RankRevealingLu::default(),
             joint_rows: Vec::new(),
@@ -101,8 +97,7 @@ impl Elimination {
         self.joint_matrix.clear();
         for &i in &self.joint_rows {
             let row = &self.dense[i * n..(i + 1) * n];
-            self.joint_matrix
-                .extend(self.joint_rows.iter().map(|&j| row[j]));
+            self.joint_matrix.extend(self.joint_rows.iter().map(|&j| row[j]));
         }
         self.lu.factor(n_b, &self.joint_matrix);
 
@@ -112,8 +107,7 @@ impl Elimination {
             let column = self.joint_rows.iter().map(|&i| -self.dense[i * n + j]);
             self.response.extend(column);
         }
-        self.response
-            .extend(self.joint_rows.iter().map(|&i| -problem.q[i]));
+        self.response.extend(self.joint_rows.iter().map(|&i| -problem.q[i]));
         if n_b > 0 {
             for response in self.response.chunks_exact_mut(n_b) {
                 self.lu.solve(response);
@@ -142,21 +136,13 @@ impl Elimination {
     }
 
     fn fill_reduced(&mut self, problem: &FrictionContact) {
-        let (n, n_b, n_c) = (
-            problem.n_rows(),
-            self.joint_rows.len(),
-            self.contact_rows.len(),
-        );
+        let (n, n_b, n_c) = (problem.n_rows(), self.joint_rows.len(), self.contact_rows.len());
         let (dense, joint_rows, response) = (&self.dense, &self.joint_rows, &self.response);
         // W_{i,B} · response_k for contact row i.
         let through_joints = |i: usize, k: usize| -> f64 {
             let response = &response[k * n_b..(k + 1) * n_b];
             let row = &dense[i * n..(i + 1) * n];
-            joint_rows
-                .iter()
-                .zip(response)
-                .map(|(&j, r)| row[j] * r)
-                .sum()
+            joint_rows.iter().zip(response).map(|(&j, r)| row[j] * r).sum()
         };
         self.reduced.q.clear();
         for &i in &self.contact_rows {
@@ -170,9 +156,7 @@ impl Elimination {
             let rows = w.offset(row)..w.offset(row + 1);
             for column in 0..self.dims.len() {
                 let columns = w.offset(column)..w.offset(column + 1);
-                let positions = rows
-                    .clone()
-                    .flat_map(|a| columns.clone().map(move |b| (a, b)));
+                let positions = rows.clone().flat_map(|a| columns.clone().map(move |b| (a, b)));
                 let block = w.push_block(column);
                 for (value, (a, b)) in block.iter_mut().zip(positions) {
                     let i = self.contact_rows[a];
@@ -192,15 +176,11 @@ impl Elimination {
         for (b, &row) in self.joint_rows.iter().enumerate() {
             let free = self.response[self.contact_rows.len() * n_b + b];
             let contacts = self.reduced_solution.r.iter().enumerate();
-            solution.r[row] = free
-                + contacts
-                    .map(|(k, r)| self.response[k * n_b + b] * r)
-                    .sum::<f64>();
+            solution.r[row] = free + contacts.map(|(k, r)| self.response[k * n_b + b] * r).sum::<f64>();
         }
         problem.velocity(&solution.r, &mut solution.u);
         self.correction.clear();
-        self.correction
-            .extend(self.joint_rows.iter().map(|&row| -solution.u[row]));
+        self.correction.extend(self.joint_rows.iter().map(|&row| -solution.u[row]));
         self.lu.solve(&mut self.correction);
         for (&row, correction) in self.joint_rows.iter().zip(&self.correction) {
             solution.r[row] += correction;

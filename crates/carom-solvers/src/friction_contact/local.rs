@@ -81,11 +81,7 @@ mod tests {
 
     #[test]
     fn a_block_without_inertia_stays_finite() {
-        for block in [
-            Block::Unilateral,
-            Block::Coulomb2 { mu: 0.3 },
-            Block::Coulomb3 { mu: 0.3 },
-        ] {
+        for block in [Block::Unilateral, Block::Coulomb2 { mu: 0.3 }, Block::Coulomb3 { mu: 0.3 }] {
             let dim = block.dim();
             let mut r = vec![0.5; dim];
             solve_contact(block, &vec![0.0; dim * dim], &vec![-1.0; dim], &mut r);

@@ -76,11 +76,7 @@ impl FrictionContact {
             sum += diagonal.iter().step_by(block.dim() + 1).sum::<f64>();
         }
         let mean = sum / self.n_rows() as f64;
-        if mean > 0.0 && mean.is_finite() {
-            mean
-        } else {
-            1.0
-        }
+        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
 
     /// The residual in the unit of mass that gives mean(diag W) = 1, that is for W/s, s r, q, u with
@@ -98,15 +94,8 @@ impl FrictionContact {
             error += block.natural_map_squared(&r[start..end], &u[start..end], scale);
             start = end;
         }
-        let size = norm_squared(&self.q)
-            .max(norm_squared(r) * scale * scale)
-            .max(norm_squared(u))
-            .sqrt();
-        if size > f64::EPSILON {
-            error.sqrt() / size
-        } else {
-            error.sqrt()
-        }
+        let size = norm_squared(&self.q).max(norm_squared(r) * scale * scale).max(norm_squared(u)).sqrt();
+        if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     }
 
     /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.
@@ -120,13 +109,7 @@ impl FrictionContact {
             return Err(SolveError::Incomplete { what: "W" });
         }
         for (index, block) in self.blocks.iter().enumerate() {
-            let bad = |value, expected| {
-                Err(SolveError::BadBlock {
-                    block: index,
-                    value,
-                    expected,
-                })
-            };
+            let bad = |value, expected| Err(SolveError::BadBlock { block: index, value, expected });
             let dim = block.dim();
             if dim == 0 || dim > Block::MAX_DIM {
                 return bad(dim as f64, "1 to 6 rows");
@@ -189,12 +172,8 @@ impl FrictionSolver {
         match params.kind {
             FrictionSolverKind::Auto => FrictionSolver::Auto(Box::new(Auto::new(params))),
             FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Box::new(Nsgs::new(params))),
-            FrictionSolverKind::Lemke => {
-                FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke)))
-            }
-            FrictionSolverKind::Pgs => {
-                FrictionSolver::Pgs(Box::new(ViaLcp::new(params, LcpSolverKind::Pgs)))
-            }
+            FrictionSolverKind::Lemke => FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke))),
+            FrictionSolverKind::Pgs => FrictionSolver::Pgs(Box::new(ViaLcp::new(params, LcpSolverKind::Pgs))),
         }
     }
 }
@@ -208,17 +187,11 @@ impl OneStepSolver<FrictionContact> for FrictionSolver {
         }
     }
 
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         match self {
             FrictionSolver::Auto(solver) => solver.solve(problem, solution),
             FrictionSolver::Nsgs(solver) => solver.solve(problem, solution),
-            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => {
-                solver.solve(problem, solution)
-            }
+            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.solve(problem, solution),
         }
     }
 }

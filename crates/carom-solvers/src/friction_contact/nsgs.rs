@@ -168,10 +168,7 @@ impl Nsgs {
             }
             start = end;
         }
-        Change {
-            step: scale * step.sqrt(),
-            size: scale * size.sqrt(),
-        }
+        Change { step: scale * step.sqrt(), size: scale * size.sqrt() }
     }
 
     fn factor_joints(&mut self, problem: &FrictionContact) {
@@ -214,11 +211,7 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         "nsgs"
     }
 
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, self.tolerance);
         }
@@ -240,11 +233,7 @@ mod tests {
             q: vec![-1.0, -4.0],
             blocks: vec![Block::Unilateral; 2],
         };
-        let mut solver = Nsgs::new(&FrictionSolverParams {
-            relaxation: 0.5,
-            max_iterations: 1,
-            ..Default::default()
-        });
+        let mut solver = Nsgs::new(&FrictionSolverParams { relaxation: 0.5, max_iterations: 1, ..Default::default() });
         let mut solution = Solution::default();
         let report = solver.solve(&problem, &mut solution).unwrap();
         assert_eq!(report.status, SolveStatus::MaxIterations);

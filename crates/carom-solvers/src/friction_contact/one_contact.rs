@@ -45,22 +45,14 @@ pub(super) fn solve_single(
         None => {
             // Something is not finite or not of the right size: say what.
             problem.validate()?;
-            Err(SolveError::NotFinite {
-                what: "solution",
-                index: 0,
-            })
+            Err(SolveError::NotFinite { what: "solution", index: 0 })
         }
     }
 }
 
 /// The contact of D rows; `None` when its numbers are not usable.
 #[inline]
-fn solve_dim<const D: usize>(
-    problem: &FrictionContact,
-    block: Block,
-    solution: &mut Solution,
-    tolerance: f64,
-) -> Option<SolveReport> {
+fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: &mut Solution, tolerance: f64) -> Option<SolveReport> {
     if !problem.w.is_complete() {
         return None;
     }
@@ -86,11 +78,7 @@ fn solve_dim<const D: usize>(
     let residual = |scale: f64| {
         let error = block.natural_map_squared(&r, &u, scale);
         let size = q2.max(r2 * scale * scale).max(u2).sqrt();
-        if size > f64::EPSILON {
-            error.sqrt() / size
-        } else {
-            error.sqrt()
-        }
+        if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     };
     let residual_normalised = residual(scale);
     // A number that is not finite in W, q or μ ends here: u or the norms carry it.
@@ -100,11 +88,7 @@ fn solve_dim<const D: usize>(
     store(&mut solution.r, &r);
     store(&mut solution.u, &u);
     Some(SolveReport {
-        status: if residual_normalised <= tolerance {
-            SolveStatus::Converged
-        } else {
-            SolveStatus::Stalled
-        },
+        status: if residual_normalised <= tolerance { SolveStatus::Converged } else { SolveStatus::Stalled },
         solver: "nsgs",
         iterations: 1,
         residual: residual(1.0),
@@ -128,11 +112,7 @@ mod tests {
     use crate::delassus::{Delassus, DenseDelassus};
 
     fn problem(w: Vec<f64>, q: Vec<f64>, block: Block) -> FrictionContact {
-        FrictionContact {
-            w: Delassus::Dense(DenseDelassus::new(w, &[block.dim()]).unwrap()),
-            q,
-            blocks: vec![block],
-        }
+        FrictionContact { w: Delassus::Dense(DenseDelassus::new(w, &[block.dim()]).unwrap()), q, blocks: vec![block] }
     }
 
     #[test]
@@ -152,22 +132,10 @@ mod tests {
         let mut solution = Solution::default();
         let bad_q = problem(vec![1.0], vec![f64::NAN], Block::Unilateral);
         let error = solve_single(&bad_q, Block::Unilateral, &mut solution, 1e-10).unwrap_err();
-        assert_eq!(
-            error,
-            SolveError::NotFinite {
-                what: "q",
-                index: 0
-            }
-        );
+        assert_eq!(error, SolveError::NotFinite { what: "q", index: 0 });
         let bad_w = problem(vec![f64::INFINITY], vec![-1.0], Block::Unilateral);
         let error = solve_single(&bad_w, Block::Unilateral, &mut solution, 1e-10).unwrap_err();
-        assert_eq!(
-            error,
-            SolveError::NotFinite {
-                what: "W",
-                index: 0
-            }
-        );
+        assert_eq!(error, SolveError::NotFinite { what: "W", index: 0 });
         let block = Block::Coulomb2 { mu: -1.0 };
         let bad_mu = problem(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0, 0.0], block);
         let error = solve_single(&bad_mu, block, &mut solution, 1e-10).unwrap_err();

@@ -25,10 +25,7 @@ pub(super) fn solve(w: [f64; 4], q: [f64; 2], mu: f64, guess: [f64; 2]) -> Optio
     let determinant = nn * tt - nt * tn;
     // Below this the digits of the determinant are rounding of its two products.
     if determinant > 1e-14 * nn * tt {
-        let r = [
-            -(tt * q[0] - nt * q[1]) / determinant,
-            -(nn * q[1] - tn * q[0]) / determinant,
-        ];
+        let r = [-(tt * q[0] - nt * q[1]) / determinant, -(nn * q[1] - tn * q[0]) / determinant];
         if r[1].abs() <= mu * r[0] {
             return finite(r);
         }

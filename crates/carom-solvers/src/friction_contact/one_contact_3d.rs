@@ -106,33 +106,23 @@ impl Reduced {
         } else {
             let size = s.iter().map(|x| x * x).sum::<f64>();
             if size > (1e-14 * self.magnitude).powi(2) {
-                [
-                    -(s[0] * b[0] + s[2] * b[1]) / size,
-                    -(s[1] * b[0] + s[3] * b[1]) / size,
-                ]
+                [-(s[0] * b[0] + s[2] * b[1]) / size, -(s[1] * b[0] + s[3] * b[1]) / size]
             } else {
                 [0.0; 2]
             }
         };
-        let slip = [
-            s[0] * t[0] + s[1] * t[1] + b[0],
-            s[2] * t[0] + s[3] * t[1] + b[1],
-        ];
+        let slip = [s[0] * t[0] + s[1] * t[1] + b[0], s[2] * t[0] + s[3] * t[1] + b[1]];
         let normal = 1.0 - dot(self.coupling, t);
         // A regular S leaves rounding only; a singular one leaves what it cannot reach.
         let sticks = dot(slip, slip) <= 1e-20 * dot(b, b);
-        (sticks && normal >= 0.0 && dot(t, t) <= (mu * normal).powi(2))
-            .then_some([normal, t[0], t[1]])
+        (sticks && normal >= 0.0 && dot(t, t) <= (mu * normal).powi(2)).then_some([normal, t[0], t[1]])
     }
 
     /// λ = −u_T·r_T/|r_T|² of an impulse: the start of the root search.
     #[inline]
     fn slip_ratio(&self, r: [f64; 3]) -> f64 {
         let (s, b, t) = (&self.s, self.b, [r[1], r[2]]);
-        let slip = [
-            s[0] * t[0] + s[1] * t[1] + b[0],
-            s[2] * t[0] + s[3] * t[1] + b[1],
-        ];
+        let slip = [s[0] * t[0] + s[1] * t[1] + b[0], s[2] * t[0] + s[3] * t[1] + b[1]];
         -dot(slip, t) / dot(t, t)
     }
 }
@@ -156,21 +146,8 @@ impl Slide {
         let n0 = reduced.determinant + dot(reduced.coupling, c);
         let inverse_mu = 1.0 / mu;
         let k = inverse_mu * inverse_mu;
-        let quartic = [
-            n0 * n0 - k * dot(c, c),
-            2.0 * (n1 * n0 - k * dot(b, c)),
-            n1 * n1 + 2.0 * n0 - k * dot(b, b),
-            2.0 * n1,
-            1.0,
-        ];
-        Slide {
-            n1,
-            n0,
-            b,
-            c,
-            inverse_mu,
-            quartic,
-        }
+        let quartic = [n0 * n0 - k * dot(c, c), 2.0 * (n1 * n0 - k * dot(b, c)), n1 * n1 + 2.0 * n0 - k * dot(b, b), 2.0 * n1, 1.0];
+        Slide { n1, n0, b, c, inverse_mu, quartic }
     }
 
     /// Descartes' rule: one change of sign, one positive root.
@@ -178,12 +155,7 @@ impl Slide {
     fn has_one_root(&self) -> bool {
         let mut changes = 0;
         let mut positive = true;
-        for c in [
-            self.quartic[3],
-            self.quartic[2],
-            self.quartic[1],
-            self.quartic[0],
-        ] {
+        for c in [self.quartic[3], self.quartic[2], self.quartic[1], self.quartic[0]] {
             if (c >= 0.0) != positive {
                 positive = !positive;
                 changes += 1;
@@ -195,20 +167,10 @@ impl Slide {
     /// h and its derivative.
     #[inline]
     fn evaluate(&self, lambda: f64) -> (f64, f64) {
-        let t = [
-            self.c[0] + lambda * self.b[0],
-            self.c[1] + lambda * self.b[1],
-        ];
+        let t = [self.c[0] + lambda * self.b[0], self.c[1] + lambda * self.b[1]];
         let size = dot(t, t).sqrt();
-        let slope = if size > 0.0 {
-            dot(t, self.b) / size
-        } else {
-            0.0
-        };
-        (
-            (lambda + self.n1) * lambda + self.n0 - size * self.inverse_mu,
-            2.0 * lambda + self.n1 - slope * self.inverse_mu,
-        )
+        let slope = if size > 0.0 { dot(t, self.b) / size } else { 0.0 };
+        ((lambda + self.n1) * lambda + self.n0 - size * self.inverse_mu, 2.0 * lambda + self.n1 - slope * self.inverse_mu)
     }
 
     /// The root when there is only one: h < 0 before it and h > 0 beyond.
@@ -255,10 +217,7 @@ impl Slide {
         if d <= 0.0 {
             return None;
         }
-        let t = [
-            -(self.c[0] + lambda * self.b[0]) / d,
-            -(self.c[1] + lambda * self.b[1]) / d,
-        ];
+        let t = [-(self.c[0] + lambda * self.b[0]) / d, -(self.c[1] + lambda * self.b[1]) / d];
         let normal = 1.0 - dot(reduced.coupling, t);
         let size = dot(t, t).sqrt();
         if normal < 0.0 || size == 0.0 {
@@ -327,14 +286,8 @@ mod tests {
     fn a_tangent_without_inertia_slides_or_stays() {
         let w = [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let r = solve(&w, [-1.0, 0.0, 2.0], 0.5, [0.0; 3]).unwrap();
-        assert!(
-            (r[0] - 0.5).abs() + r[1].abs() + (r[2] + 0.25).abs() < 1e-14,
-            "{r:?}"
-        ); // roundings
-        assert_eq!(
-            solve(&w, [-1.0, 0.0, 0.0], 0.5, [0.0; 3]),
-            Some([0.5, 0.0, 0.0])
-        );
+        assert!((r[0] - 0.5).abs() + r[1].abs() + (r[2] + 0.25).abs() < 1e-14, "{r:?}"); // roundings
+        assert_eq!(solve(&w, [-1.0, 0.0, 0.0], 0.5, [0.0; 3]), Some([0.5, 0.0, 0.0]));
     }
 
     #[test]

@@ -34,11 +34,7 @@ const ROUNDS: usize = 4;
 impl ViaLcp {
     /// A solver with these parameters and this LCP method.
     pub fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
-        ViaLcp {
-            tolerance: params.tolerance,
-            elimination: Elimination::new(),
-            contacts: ContactsViaLcp::new(params, kind),
-        }
+        ViaLcp { tolerance: params.tolerance, elimination: Elimination::new(), contacts: ContactsViaLcp::new(params, kind) }
     }
 }
 
@@ -55,12 +51,7 @@ impl ContactsViaLcp {
     ///
     /// # Errors
     /// [`SolveError::Unsupported`] for friction the LCP method does not handle.
-    pub fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-        tolerance: f64,
-    ) -> Result<SolveReport, SolveError> {
+    pub fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution, tolerance: f64) -> Result<SolveReport, SolveError> {
         let name = self.lcp_solver.name();
         if matches!(self.lcp_solver, LcpSolver::Pgs(_)) && !problem.is_frictionless() {
             return Err(SolveError::Unsupported {
@@ -77,9 +68,7 @@ impl ContactsViaLcp {
         loop {
             round += 1;
             self.lcp_solver.set_tolerance(inner_tolerance);
-            let inner = self
-                .lcp_solver
-                .solve(&self.form.lcp, &mut self.lcp_solution)?;
+            let inner = self.lcp_solver.solve(&self.form.lcp, &mut self.lcp_solution)?;
             iterations += inner.iterations;
             self.form.recover(&self.lcp_solution.r, &mut solution.r);
             problem.velocity(&solution.r, &mut solution.u);
@@ -97,18 +86,13 @@ impl OneStepSolver<FrictionContact> for ViaLcp {
         self.contacts.lcp_solver.name()
     }
 
-    fn solve(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-    ) -> Result<SolveReport, SolveError> {
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
         solution.prepare(problem.n_rows());
         let contacts = &mut self.contacts;
         if problem.blocks.iter().any(|b| b.is_bilateral()) {
             let solve = |p: &FrictionContact, s: &mut Solution, t| contacts.solve(p, s, t);
-            self.elimination
-                .solve(problem, solution, self.tolerance, solve)
+            self.elimination.solve(problem, solution, self.tolerance, solve)
         } else {
             contacts.solve(problem, solution, self.tolerance)
         }

@@ -59,11 +59,7 @@ impl Lemke {
     /// [`SolveError::BadParameter`] unless all entries are positive and finite.
     pub fn with_covering_vector(mut self, d: Vec<f64>) -> Result<Self, SolveError> {
         if let Some(&value) = d.iter().find(|d| !(**d > 0.0 && d.is_finite())) {
-            return Err(SolveError::BadParameter {
-                name: "covering vector",
-                value,
-                expected: "positive entries",
-            });
+            return Err(SolveError::BadParameter { name: "covering vector", value, expected: "positive entries" });
         }
         self.covering = d;
         Ok(self)
@@ -74,12 +70,10 @@ impl Lemke {
         let n = problem.n;
         self.tableau.clear();
         for i in 0..n {
-            self.tableau
-                .extend((0..n).map(|j| f64::from(u8::from(i == j))));
+            self.tableau.extend((0..n).map(|j| f64::from(u8::from(i == j))));
             let row = &problem.m[i * n..(i + 1) * n];
             self.tableau.extend(row.iter().map(|m| -m / scale));
-            self.tableau
-                .push(-self.covering.get(i).copied().unwrap_or(1.0));
+            self.tableau.push(-self.covering.get(i).copied().unwrap_or(1.0));
             self.tableau.push(problem.q[i] / speed);
         }
         self.basis.clear();
@@ -90,8 +84,7 @@ impl Lemke {
     /// decide, and the last row is the smallest.
     fn first_row(&self, n: usize) -> usize {
         let width = 2 * n + 2;
-        let ratio =
-            |i: usize| -self.tableau[i * width + 2 * n + 1] / self.tableau[i * width + 2 * n];
+        let ratio = |i: usize| -self.tableau[i * width + 2 * n + 1] / self.tableau[i * width + 2 * n];
         let mut best = 0;
         for i in 1..n {
             // Column z₀ holds −d: the ratio above is q_i/d_i.
@@ -166,11 +159,7 @@ impl Lemke {
             if leaving == z0 {
                 return (SolveStatus::Converged, iteration);
             }
-            column = if leaving < n {
-                leaving + n
-            } else {
-                leaving - n
-            };
+            column = if leaving < n { leaving + n } else { leaving - n };
             match self.leaving_row(n, column) {
                 Some(next) => row = next,
                 None => return (SolveStatus::RayTermination, iteration),
@@ -197,13 +186,11 @@ impl Lemke {
         let k = self.active.len();
         self.block.clear();
         for &i in &self.active {
-            self.block
-                .extend(self.active.iter().map(|&j| problem.m[i * n + j]));
+            self.block.extend(self.active.iter().map(|&j| problem.m[i * n + j]));
         }
         self.lu.factor(k, &self.block);
         self.block.clear();
-        self.block
-            .extend(self.active.iter().map(|&i| -problem.q[i]));
+        self.block.extend(self.active.iter().map(|&i| -problem.q[i]));
         self.lu.solve(&mut self.block);
         self.candidate.clear();
         self.candidate.resize(n, 0.0);
@@ -250,13 +237,7 @@ impl OneStepSolver<Lcp> for Lemke {
         } else if status.is_converged() {
             status = SolveStatus::Stalled; // Rounding: the basis is final, its digits are not enough.
         }
-        Ok(SolveReport {
-            status,
-            solver: "lemke",
-            iterations,
-            residual: problem.residual(z, w),
-            residual_normalised,
-        })
+        Ok(SolveReport { status, solver: "lemke", iterations, residual: problem.residual(z, w), residual_normalised })
     }
 }
 
@@ -265,15 +246,9 @@ mod tests {
     use super::*;
 
     fn solve(n: usize, m: &[f64], q: &[f64]) -> (SolveReport, Solution) {
-        let problem = Lcp {
-            n,
-            m: m.to_vec(),
-            q: q.to_vec(),
-        };
+        let problem = Lcp { n, m: m.to_vec(), q: q.to_vec() };
         let mut solution = Solution::default();
-        let report = Lemke::new(&LcpSolverParams::default())
-            .solve(&problem, &mut solution)
-            .unwrap();
+        let report = Lemke::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         (report, solution)
     }
 
@@ -297,11 +272,7 @@ mod tests {
     #[test]
     fn the_lexicographic_rule_resolves_ties() {
         // All first ratios tie; ties broken by row order do not get there in these few pivots.
-        let (report, solution) = solve(
-            3,
-            &[1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0],
-            &[-1.0; 3],
-        );
+        let (report, solution) = solve(3, &[1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0], &[-1.0; 3]);
         assert!(report.is_converged(), "{report:?}");
         assert!(report.iterations < 10, "{report:?}");
         for z in solution.r {

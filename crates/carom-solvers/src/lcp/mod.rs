@@ -41,11 +41,7 @@ impl Lcp {
     pub fn mass_scale(&self) -> f64 {
         let sum: f64 = (0..self.n).map(|i| self.m[i * self.n + i]).sum();
         let mean = sum / self.n as f64;
-        if mean > 0.0 && mean.is_finite() {
-            mean
-        } else {
-            1.0
-        }
+        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
 
     /// The residual in the unit of z that gives mean(diag M) = 1: the judge of convergence.
@@ -54,20 +50,9 @@ impl Lcp {
     }
 
     fn residual_in_unit(&self, z: &[f64], w: &[f64], scale: f64) -> f64 {
-        let error: f64 = z
-            .iter()
-            .zip(w)
-            .map(|(z, w)| (scale * z).min(*w).powi(2))
-            .sum();
-        let size = norm_squared(&self.q)
-            .max(norm_squared(z) * scale * scale)
-            .max(norm_squared(w))
-            .sqrt();
-        if size > f64::EPSILON {
-            error.sqrt() / size
-        } else {
-            error.sqrt()
-        }
+        let error: f64 = z.iter().zip(w).map(|(z, w)| (scale * z).min(*w).powi(2)).sum();
+        let size = norm_squared(&self.q).max(norm_squared(z) * scale * scale).max(norm_squared(w)).sqrt();
+        if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     }
 
     /// Checks sizes and finiteness.
@@ -131,11 +116,7 @@ mod tests {
 
     #[test]
     fn residual_is_the_relative_natural_map() {
-        let lcp = Lcp {
-            n: 2,
-            m: vec![4.0, 0.0, 0.0, 4.0],
-            q: vec![-4.0, 3.0],
-        };
+        let lcp = Lcp { n: 2, m: vec![4.0, 0.0, 0.0, 4.0], q: vec![-4.0, 3.0] };
         // z = (0.5, 0): w = (−2, 3), min = (−2, 0), largest norm |q| = 5.
         let z = [0.5, 0.0];
         let mut w = [0.0; 2];
@@ -147,14 +128,7 @@ mod tests {
 
     #[test]
     fn wrong_sizes_are_refused() {
-        let lcp = Lcp {
-            n: 2,
-            m: vec![1.0; 4],
-            q: vec![0.0],
-        };
-        assert!(matches!(
-            lcp.validate(),
-            Err(SolveError::SizeMismatch { what: "q", .. })
-        ));
+        let lcp = Lcp { n: 2, m: vec![1.0; 4], q: vec![0.0] };
+        assert!(matches!(lcp.validate(), Err(SolveError::SizeMismatch { what: "q", .. })));
     }
 }

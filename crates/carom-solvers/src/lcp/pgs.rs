@@ -24,12 +24,7 @@ const CHECK_INTERVAL: usize = 10;
 impl Pgs {
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
-        Pgs {
-            tolerance: params.tolerance,
-            max_iterations: params.max_iterations,
-            relaxation: params.relaxation,
-            best: Vec::new(),
-        }
+        Pgs { tolerance: params.tolerance, max_iterations: params.max_iterations, relaxation: params.relaxation, best: Vec::new() }
     }
 
     /// One sweep; returns the largest change |Δz_i|·M_ii, a velocity.
@@ -72,10 +67,7 @@ impl OneStepSolver<Lcp> for Pgs {
         while !status.is_converged() && iterations < self.max_iterations {
             iterations += 1;
             let change = self.sweep(problem, z);
-            if change > 0.0
-                && !iterations.is_multiple_of(CHECK_INTERVAL)
-                && iterations != self.max_iterations
-            {
+            if change > 0.0 && !iterations.is_multiple_of(CHECK_INTERVAL) && iterations != self.max_iterations {
                 continue;
             }
             problem.velocity(z, w);
@@ -109,15 +101,9 @@ mod tests {
 
     #[test]
     fn solves_a_diagonal_problem_in_one_check() {
-        let problem = Lcp {
-            n: 2,
-            m: vec![2.0, 0.0, 0.0, 4.0],
-            q: vec![-2.0, 1.0],
-        };
+        let problem = Lcp { n: 2, m: vec![2.0, 0.0, 0.0, 4.0], q: vec![-2.0, 1.0] };
         let mut solution = Solution::default();
-        let report = Pgs::new(&LcpSolverParams::default())
-            .solve(&problem, &mut solution)
-            .unwrap();
+        let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         assert!(report.is_converged());
         assert_eq!(solution.r, [1.0, 0.0]);
         assert_eq!(solution.u, [0.0, 1.0]);
@@ -125,15 +111,9 @@ mod tests {
 
     #[test]
     fn a_row_without_diagonal_stalls() {
-        let problem = Lcp {
-            n: 1,
-            m: vec![0.0],
-            q: vec![-1.0],
-        };
+        let problem = Lcp { n: 1, m: vec![0.0], q: vec![-1.0] };
         let mut solution = Solution::default();
-        let report = Pgs::new(&LcpSolverParams::default())
-            .solve(&problem, &mut solution)
-            .unwrap();
+        let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         assert_eq!(report.status, SolveStatus::Stalled);
     }
 }
