@@ -1,2 +1,49 @@
-//! The carom command.
-fn main() {}
+//! The `carom` command: from a model file to a trusted trajectory.
+//!
+//! Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.
+
+mod commands;
+mod failure;
+
+use clap::{Parser, Subcommand};
+use commands::{check, export, info, list, plot, run};
+use std::process::ExitCode;
+
+/// Simulate mechanics that is not smooth: contact, friction, impacts, joints.
+#[derive(Parser)]
+#[command(name = "carom", version, max_term_width = 110, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a model and certify the result
+    Run(run::Args),
+    /// Check a model file without running it
+    Check(check::Args),
+    /// Draw recorded quantities as SVG or PNG
+    Plot(plot::Args),
+    /// Write a recorded run as CSV
+    Export(export::Args),
+    /// Show what a recorded run holds
+    Info(info::Args),
+    /// List strategies, schemes, solvers, laws or models
+    List(list::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => run::run(args),
+        Command::Check(args) => check::check(&args),
+        Command::Plot(args) => plot::plot(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Info(args) => info::info(&args),
+        Command::List(args) => list::list(&args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => failure.show(),
+    }
+}

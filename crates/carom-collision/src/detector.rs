@@ -211,6 +211,10 @@ impl ContactDetector for Detector {
         }
     }
 
+    fn n_colliders(&self) -> u32 {
+        self.colliders.len() as u32
+    }
+
     fn collider_name(&self, collider: u32) -> &str {
         self.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }

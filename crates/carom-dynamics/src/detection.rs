@@ -50,6 +50,9 @@ pub trait ContactDetector: Send + Sync {
     /// in the world frame, angular in the body frame).
     fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>);
 
+    /// Number of colliders.
+    fn n_colliders(&self) -> u32;
+
     /// Name of a collider for records and messages.
     fn collider_name(&self, collider: u32) -> &str;
 

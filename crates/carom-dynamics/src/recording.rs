@@ -20,11 +20,11 @@ pub trait Recorder {
     /// As [`Recorder::frame`].
     fn event(&mut self, event: &Event) -> Result<(), RecordError>;
 
-    /// The run is over (finished, failed or interrupted).
+    /// The run is over; `status` says how: "finished", "interrupted", or "failed: …".
     ///
     /// # Errors
     /// As [`Recorder::frame`].
-    fn finish(&mut self, certificate: &Certificate) -> Result<(), RecordError>;
+    fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError>;
 }
 
 /// A recorder failed, most often because the disk is full or the file cannot be written.
@@ -134,7 +134,7 @@ impl Recorder for NoRecorder {
     fn event(&mut self, _: &Event) -> Result<(), RecordError> {
         Ok(())
     }
-    fn finish(&mut self, _: &Certificate) -> Result<(), RecordError> {
+    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
         Ok(())
     }
 }

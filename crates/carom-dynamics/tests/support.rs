@@ -36,7 +36,7 @@ impl Recorder for Keep {
         self.events.push(event.clone());
         Ok(())
     }
-    fn finish(&mut self, _: &Certificate) -> Result<(), RecordError> {
+    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
         self.finished += 1;
         Ok(())
     }

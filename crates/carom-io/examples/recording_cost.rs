@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })?;
     }
     let recorded = start.elapsed();
-    recorder.finish(&Certificate::default())?;
+    recorder.finish(&Certificate::default(), "finished")?;
     let finished = start.elapsed();
     let per_frame = |time: std::time::Duration| time.as_secs_f64() / n as f64 * 1e9;
     println!("{n} frames: {:.0} ns per frame, with finish {:.0} ns", per_frame(recorded), per_frame(finished));

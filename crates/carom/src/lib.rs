@@ -1,1 +1,59 @@
-//! carom
+//! carom: a simulator for mechanics that is not smooth.
+//!
+//! Bodies that touch, part, collide, stick and slide; joints with play; piles and mechanisms. One model, written in a
+//! text file or in Rust, is run by the methods of the literature, and every result carries the proof of how well it
+//! satisfies the equations: its [`Certificate`](dynamics::diagnostics::Certificate).
+//!
+//! ```
+//! use carom::{Simulation, prelude::*};
+//!
+//! let text = r#"
+//!     [linear]
+//!     coordinates = ["y"]
+//!     mass = 1.0
+//!     force = [-9.81]
+//!
+//!     [[contact]]
+//!     name = "floor"
+//!     gap = "y"
+//!     restitution = 0.9
+//!
+//!     [initial]
+//!     position = { y = 1.0 }
+//!
+//!     [simulation]
+//!     end = 2.0
+//!     step = 0.005
+//! "#;
+//! let mut simulation = Simulation::from_text(text)?;
+//! let outcome = simulation.run(&mut NoRecorder, &mut |_| Continue::Yes);
+//! assert!(matches!(outcome.ending, Ending::Finished));
+//! assert!(outcome.certificate.max_penetration < 0.03);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The crates: [`solvers`] (one-step problems), [`dynamics`] (systems, laws, schemes, strategies), [`collision`]
+//! (shapes and contact detection), [`io`] (model files and recorded runs).
+
+pub mod simulation;
+
+pub use carom_collision as collision;
+pub use carom_dynamics as dynamics;
+pub use carom_io as io;
+pub use carom_solvers as solvers;
+pub use simulation::Simulation;
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::Simulation;
+    pub use carom_dynamics::diagnostics::{Certificate, Energy};
+    pub use carom_dynamics::recording::{Event, Frame, NoRecorder, Recorder};
+    pub use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, Scheme};
+    pub use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Outcome, Strategy, TimeStepping};
+    pub use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, PlanarBodies, PlanarBody, RigidBodies, RigidBody};
+    pub use carom_dynamics::{ContactLaw, Law, Model, State, StepMemory};
+    pub use carom_solvers::FrictionSolverParams;
+}
+
+/// Version of carom, as records keep it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -78,6 +78,18 @@ pub enum Ending {
     Failed(RunError),
 }
 
+impl Ending {
+    /// In words, as records keep it: "finished", "interrupted", or "failed: …".
+    #[must_use]
+    pub fn status(&self) -> String {
+        match self {
+            Ending::Finished => "finished".to_owned(),
+            Ending::Interrupted => "interrupted".to_owned(),
+            Ending::Failed(error) => format!("failed: {error}"),
+        }
+    }
+}
+
 /// What to do when a step does not converge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -80,7 +80,7 @@ impl Strategy for TimeStepping {
             Ok(ending) => ending,
             Err(error) => Ending::Failed(error),
         };
-        let ending = match (run.observers.recorder.finish(&run.certificate), ending) {
+        let ending = match (run.observers.recorder.finish(&run.certificate, &ending.status()), ending) {
             (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error.into()),
             (_, ending) => ending,
         };

@@ -1,1 +1,106 @@
-//! Plots.
+//! Pictures of recorded quantities over time, as SVG or PNG.
+//!
+//! series => panels by unit ([`draw`]) => shapes in pixels (`chart`) => SVG text (`svg`) or pixels (`raster`).
+//!
+//! Pictures look alike on every machine and need nothing installed: text is measured, and in PNG drawn, with a font that is
+//! compiled in; SVG asks for any sans-serif font.
+
+mod axis;
+mod chart;
+mod decimate;
+mod font;
+mod raster;
+mod scene;
+mod svg;
+
+pub use decimate::decimate;
+
+use crate::recording::{RecordingError, RunFile};
+use std::path::Path;
+
+/// Smallest and largest picture in pixels.
+const SIZE_RANGE: (u32, u32) = (160, 16384);
+
+/// A curve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Name in the legend or at the axis, for example `q.y`.
+    pub label: String,
+    /// Unit of `y`; series of one unit share a panel. Pure numbers (empty unit) share one if their labels agree up to the dot.
+    pub unit: String,
+    /// Abscissae.
+    pub x: Vec<f64>,
+    /// Ordinates; the curve is interrupted where one is not finite.
+    pub y: Vec<f64>,
+}
+
+/// How a picture looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlotOptions {
+    /// Title; empty for none.
+    pub title: String,
+    /// Width in pixels, 160 to 16384; default 960.
+    pub width: u32,
+    /// Height in pixels; default: as the number of panels needs.
+    pub height: Option<u32>,
+    /// Label of the common abscissa; default `t [s]`.
+    pub x_label: String,
+}
+
+impl Default for PlotOptions {
+    fn default() -> Self {
+        PlotOptions { title: String::new(), width: 960, height: None, x_label: "t [s]".into() }
+    }
+}
+
+/// Draws curves into `path`; its extension, `.svg` or `.png`, chooses the format.
+///
+/// Long curves are thinned to what can be seen: per pixel column the first, least, greatest and last value.
+///
+/// # Errors
+/// [`RecordingError::UnknownPictureFormat`], [`RecordingError::NothingToDraw`] without series, [`RecordingError::PictureSize`],
+/// [`RecordingError::Unwritable`].
+pub fn draw(series: &[Series], options: &PlotOptions, path: impl AsRef<Path>) -> Result<(), RecordingError> {
+    let path = path.as_ref();
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let encode: fn(&scene::Scene) -> Result<Vec<u8>, String> = match extension.as_deref() {
+        Some("svg") => |scene| Ok(svg::encode(scene).into_bytes()),
+        Some("png") => raster::encode,
+        _ => {
+            return Err(RecordingError::UnknownPictureFormat { path: path.to_path_buf() });
+        }
+    };
+    if series.is_empty() {
+        let reason = "no quantity was chosen".into();
+        return Err(RecordingError::NothingToDraw { reason, advice: "name at least one, for example energy" });
+    }
+    let scene = chart::compose(series, options);
+    let (min, max) = SIZE_RANGE;
+    let [width, height] = [scene.width, scene.height];
+    if !(min..=max).contains(&width) || !(min..=max).contains(&height) {
+        return Err(RecordingError::PictureSize { width, height, min, max });
+    }
+    let bytes = encode(&scene).map_err(|reason| RecordingError::unwritable(path, reason))?;
+    std::fs::write(path, bytes).map_err(|error| RecordingError::unwritable(path, error))
+}
+
+/// Draws recorded quantities (see [`RunFile::quantity`]) over time, with the run's title.
+///
+/// # Errors
+/// [`RecordingError::UnknownQuantity`], and as [`draw`].
+pub fn plot_run(run: &RunFile, quantities: &[String], path: &Path) -> Result<(), RecordingError> {
+    let mut series: Vec<Series> = Vec::new();
+    for name in quantities {
+        for quantity in run.quantity(name)? {
+            if series.iter().all(|s| s.label != quantity.name) {
+                let (label, unit) = (quantity.name, quantity.unit);
+                series.push(Series { label, unit, x: run.time().to_vec(), y: quantity.values });
+            }
+        }
+    }
+    if run.n_frames() == 0 {
+        let reason = format!("{} holds no recorded instant", run.path().display());
+        return Err(RecordingError::NothingToDraw { reason, advice: "let the run go further" });
+    }
+    draw(&series, &PlotOptions { title: run.title().into(), ..PlotOptions::default() }, path)
+}

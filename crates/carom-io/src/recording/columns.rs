@@ -7,7 +7,7 @@ use carom_dynamics::schemes::StepReport;
 use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f64_type};
 
 /// Rows per chunk of the file, unless the rows are so wide that a chunk would exceed [`CHUNK_BYTES`].
-const CHUNK_ROWS: usize = 256;
+const CHUNK_ROWS: usize = 512;
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Kinds of event; the file holds a kind's place in this list.
@@ -45,7 +45,23 @@ pub(super) type ColumnSpec = (&'static str, Element);
 /// The columns of a run; rows of zero width (no gap, say) are left out.
 pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
     use Element::{F64, I32, I64, Row, Text, U8};
+    // Columns are flushed in this order. A process killed meanwhile leaves no contact without its impulse, nor an instant without
+    // its contacts, because the columns that readers count by (`contacts/frame`, `events/impulse`, `time`) come after theirs.
     let mut specs = vec![
+        ("contacts/source_kind", U8),
+        ("contacts/source_a", I32),
+        ("contacts/source_b", I32),
+        ("contacts/dim", U8),
+        ("contacts/gap", F64),
+        ("contacts/velocity", Row(6)),
+        ("contacts/impulse", Row(6)),
+        ("contacts/point", Row(3)),
+        ("contacts/normal", Row(3)),
+        ("contacts/frame", I64),
+        ("events/t", F64),
+        ("events/kind", U8),
+        ("events/name", Text(event_name_width(info))),
+        ("events/impulse", F64),
         ("step", I64),
         ("q", Row(info.coordinates.len())),
         ("v", Row(info.velocities.len())),
@@ -64,21 +80,6 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("steps/penetration", F64),
         ("steps/constraint_violation", F64),
         ("steps/constraint_velocity", F64),
-        ("contacts/frame", I64),
-        ("contacts/source_kind", U8),
-        ("contacts/source_a", I32),
-        ("contacts/source_b", I32),
-        ("contacts/dim", U8),
-        ("contacts/gap", F64),
-        ("contacts/velocity", Row(6)),
-        ("contacts/impulse", Row(6)),
-        ("contacts/point", Row(3)),
-        ("contacts/normal", Row(3)),
-        ("events/t", F64),
-        ("events/kind", U8),
-        ("events/name", Text(event_name_width(info))),
-        ("events/impulse", F64),
-        // Last, so that a process killed while flushing leaves no instant whose other columns are missing.
         ("time", F64),
     ];
     specs.retain(|(_, element)| *element != Row(0));
@@ -153,24 +154,27 @@ impl Column {
     }
 }
 
-/// All growing columns of an open file, in the order of [`column_specs`].
+/// All growing columns of an open file, each group in the order of [`column_specs`].
 pub(super) struct Columns {
-    columns: Vec<Column>,
+    contacts: Vec<Column>,
+    events: Vec<Column>,
+    frames: Vec<Column>,
     n_frames: usize,
     n_pending_bytes: usize,
-    has_gaps: bool,
-    has_q: bool,
-    has_v: bool,
 }
 
 impl Columns {
     pub(super) fn open(file: &File, specs: &[ColumnSpec]) -> Result<Self, Error> {
-        let columns = specs
-            .iter()
-            .map(|&(path, element)| Ok(Column { dataset: file.dataset(path)?, element, pending: Vec::new() }))
-            .collect::<Result<Vec<_>, Error>>()?;
-        let has = |name| specs.iter().any(|spec| spec.0 == name);
-        Ok(Columns { columns, n_frames: 0, n_pending_bytes: 0, has_gaps: has("gaps"), has_q: has("q"), has_v: has("v") })
+        let mut columns = Columns { contacts: Vec::new(), events: Vec::new(), frames: Vec::new(), n_frames: 0, n_pending_bytes: 0 };
+        for &(path, element) in specs {
+            let group = match path.split_once('/') {
+                Some(("contacts", _)) => &mut columns.contacts,
+                Some(("events", _)) => &mut columns.events,
+                _ => &mut columns.frames,
+            };
+            group.push(Column { dataset: file.dataset(path)?, element, pending: Vec::new() });
+        }
+        Ok(columns)
     }
 
     pub(super) fn n_pending_bytes(&self) -> usize {
@@ -178,54 +182,54 @@ impl Columns {
     }
 
     pub(super) fn push_frame(&mut self, frame: &Frame<'_>) {
-        let mut columns = self.columns.iter_mut();
-        let mut next = || columns.next().expect("the specification lists every column pushed here");
+        for contact in frame.contacts {
+            push_contact(&mut self.contacts, self.n_frames, contact);
+        }
+        let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
-        if self.has_q {
-            next().push_row(frame.q);
-        }
-        if self.has_v {
-            next().push_row(frame.v);
-        }
-        if self.has_gaps {
-            next().push_row(frame.gaps);
+        for row in [frame.q, frame.v, frame.gaps] {
+            // Tables without columns are not in the file.
+            if !row.is_empty() {
+                next().push_row(row);
+            }
         }
         let Energy { kinetic, potential, dissipated_impact, dissipated_friction, work } = frame.energy;
         for energy in [kinetic, potential, dissipated_impact, dissipated_friction, work] {
             next().push_f64(energy);
         }
         push_report(&mut next, frame.report);
-        for contact in frame.contacts {
-            push_contact(&mut self.columns, self.n_frames, contact);
-        }
-        self.columns.last_mut().expect("time is the last column").push_f64(frame.t);
+        next().push_f64(frame.t);
         self.n_frames += 1;
         let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len()) + 112;
         self.n_pending_bytes += row_bytes + 176 * frame.contacts.len();
     }
 
     pub(super) fn push_event(&mut self, event: &Event) {
-        let first = self.columns.len() - 5;
-        let [t, kind, name, impulse] = &mut self.columns[first..first + 4] else { unreachable!("four event columns") };
-        t.push_f64(event.t);
-        let number = EVENT_KINDS.iter().position(|kind| *kind == event.kind);
-        kind.push(&[number.and_then(|n| u8::try_from(n).ok()).unwrap_or(u8::MAX)]);
-        name.push_text(&event.name);
-        impulse.push_f64(event.impulse);
-        self.n_pending_bytes += 17 + name.element.n_bytes();
+        let mut next = in_turn(&mut self.events);
+        let kind = EVENT_KINDS.iter().position(|kind| *kind == event.kind);
+        next().push_f64(event.t);
+        next().push(&[kind.and_then(|k| u8::try_from(k).ok()).unwrap_or(u8::MAX)]);
+        next().push_text(&event.name);
+        next().push_f64(event.impulse);
+        self.n_pending_bytes += 64;
     }
 
-    /// Writes everything pending, `time` last.
+    /// Writes everything pending, in the order of [`column_specs`].
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        for column in &mut self.columns {
-            if !column.pending.is_empty() {
-                column.dataset.append_raw(&column.pending)?;
-                column.pending.clear();
-            }
+        let columns = self.contacts.iter_mut().chain(&mut self.events).chain(&mut self.frames);
+        for column in columns.filter(|column| !column.pending.is_empty()) {
+            column.dataset.append_raw(&column.pending)?;
+            column.pending.clear();
         }
         self.n_pending_bytes = 0;
         Ok(())
     }
+}
+
+/// One column after another.
+fn in_turn<'a>(columns: &'a mut [Column]) -> impl FnMut() -> &'a mut Column {
+    let mut columns = columns.iter_mut();
+    move || columns.next().expect("the specification lists every column that is pushed")
 }
 
 /// The nine `steps` columns; before the first step nothing was iterated and no residual exists.
@@ -243,15 +247,12 @@ fn push_report<'a>(next: &mut impl FnMut() -> &'a mut Column, report: Option<&St
 }
 
 fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {
-    let first = columns.len() - 15;
-    let mut columns = columns[first..].iter_mut();
-    let mut next = || columns.next().expect("ten contact columns precede the events and the time");
+    let mut next = in_turn(columns);
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
     let (kind, a, b) = match contact.source {
         Source::Interaction(i) => (0, number(i), -1),
         Source::Colliders(a, b) => (1, number(a), number(b)),
     };
-    next().push_i64(frame);
     next().push(&[kind]);
     next().push(&a.to_le_bytes());
     next().push(&b.to_le_bytes());
@@ -261,4 +262,5 @@ fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {
     next().push_row(&contact.impulse);
     next().push_row(contact.point.as_slice());
     next().push_row(contact.normal.as_slice());
+    next().push_i64(frame);
 }

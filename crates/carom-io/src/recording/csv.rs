@@ -95,7 +95,7 @@ impl Recorder for CsvRecorder {
         Ok(())
     }
 
-    fn finish(&mut self, _: &Certificate) -> Result<(), RecordError> {
+    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
         Ok(self.complete()?)
     }
 }
@@ -141,7 +141,7 @@ fn header<'a>(q: impl Iterator<Item = &'a str>, v: impl Iterator<Item = &'a str>
     columns.join(",")
 }
 
-/// Quotes a name that holds a separator [RFC 4180].
+/// Quotes a name that holds a separator (RFC 4180).
 fn field(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }

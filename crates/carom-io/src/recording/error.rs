@@ -76,9 +76,9 @@ pub enum RecordingError {
     /// The picture's size is out of range.
     #[error("a picture of {width} × {height} pixels cannot be drawn; choose {min} to {max} in both directions")]
     PictureSize {
-        /// Width asked for [pixel].
+        /// Width asked for in pixels.
         width: u32,
-        /// Height asked for [pixel].
+        /// Height asked for in pixels.
         height: u32,
         /// Smallest possible.
         min: u32,

@@ -14,10 +14,10 @@
 //! | `/model` | the model file's text (scalar string) |
 //! | `/settings` | settings by name (scalar string, JSON) |
 //! | `/command_line` | words of the command line |
-//! | `/time`, `/step` | instants [s] and the number of the step that ended there; n entries |
+//! | `/time`, `/step` | instants in s and the number of the step that ended there; n entries |
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
-//! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work` [J]; n entries |
-//! | `/gaps` | gaps of the contacts by formula [m], n rows; columns in `/gap_names` |
+//! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
+//! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
 //! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `point` and `normal` (3 each) |
 //! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
@@ -76,7 +76,6 @@ pub struct Hdf5Recorder {
     target: Target,
     options: Hdf5Options,
     widths: [(&'static str, usize); 3],
-    status: String,
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -113,17 +112,11 @@ impl Hdf5Recorder {
             target,
             options,
             widths: [("coordinates", info.coordinates.len()), ("velocities", info.velocities.len()), ("gaps", info.gaps.len())],
-            status: "completed".into(),
             started: now,
             flushed: now,
             n_unflushed: 0,
             open: Some(open),
         })
-    }
-
-    /// The text that [`Recorder::finish`] will write as the run's status; "completed" unless set.
-    pub fn set_status(&mut self, status: impl Into<String>) {
-        self.status = status.into();
     }
 
     /// Puts all frames so far into the `.part`.
@@ -141,11 +134,9 @@ impl Hdf5Recorder {
 
     fn flush_when_due(&mut self) -> Result<(), RecordingError> {
         let pending = self.open.as_ref().map_or(0, |open| open.columns.n_pending_bytes());
-        let patience = Duration::from_secs(10) + self.started.elapsed() / 100;
-        if self.n_unflushed >= self.options.frames_per_flush
-            || pending >= self.options.bytes_per_flush
-            || self.flushed.elapsed() >= patience
-        {
+        let now = Instant::now();
+        let patience = Duration::from_secs(10) + (now - self.started) / 100;
+        if self.n_unflushed >= self.options.frames_per_flush || pending >= self.options.bytes_per_flush || now - self.flushed >= patience {
             self.flush()?;
         }
         Ok(())
@@ -167,14 +158,16 @@ impl Hdf5Recorder {
         self.open.as_mut().ok_or_else(|| RecordingError::unwritable(path, "the recording is finished"))
     }
 
-    fn complete(&mut self, certificate: &Certificate) -> Result<(), RecordingError> {
+    fn complete(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordingError> {
         self.opened()?;
         self.flush()?;
         let part = self.target.part();
-        let Some(Open { file, columns }) = self.open.take() else { return Ok(()) };
+        let Some(Open { file, columns }) = self.open.take() else {
+            return Ok(());
+        };
         drop(columns);
         let json = serde_json::to_string_pretty(certificate).map_err(|e| RecordingError::unwritable(&part, e))?;
-        seal(file, &self.status, &json).map_err(|e| RecordingError::unwritable(&part, e))?;
+        seal(file, status, &json).map_err(|e| RecordingError::unwritable(&part, e))?;
         let compact = with_suffix(&part, ".tmp");
         match compacted(&part, &compact) {
             Ok(()) => {
@@ -214,8 +207,8 @@ impl Recorder for Hdf5Recorder {
         Ok(self.flush_when_due()?)
     }
 
-    fn finish(&mut self, certificate: &Certificate) -> Result<(), RecordError> {
-        Ok(self.complete(certificate)?)
+    fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
+        Ok(self.complete(certificate, status)?)
     }
 }
 
@@ -224,20 +217,6 @@ impl Drop for Hdf5Recorder {
     fn drop(&mut self) {
         let _ = self.flush();
     }
-}
-
-/// Changes the status text of a finished run, for callers who learn only after [`Recorder::finish`] how the run ended.
-///
-/// # Errors
-/// [`RecordingError::Unwritable`].
-pub fn write_status(path: impl AsRef<Path>, status: &str) -> Result<(), RecordingError> {
-    let path = path.as_ref();
-    let change = || {
-        let file = File::open_rw_with_options(path, access())?;
-        file.root().set_attr("status", AttrValue::VarLenString(status.into()))?;
-        file.close()
-    };
-    change().map_err(|e| RecordingError::unwritable(path, e))
 }
 
 /// Appends without waiting for the disk; one barrier at closing.

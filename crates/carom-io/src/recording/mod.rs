@@ -15,7 +15,7 @@ mod target;
 
 pub use csv::{CsvRecorder, export_csv};
 pub use error::RecordingError;
-pub use hdf5::{Hdf5Options, Hdf5Recorder, write_status};
+pub use hdf5::{Hdf5Options, Hdf5Recorder};
 pub use info::{InteractionKind, InteractionName, NamedUnit, RunInfo};
 pub use multi::MultiRecorder;
 pub use quantity::Quantity;

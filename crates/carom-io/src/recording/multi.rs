@@ -46,10 +46,10 @@ impl Recorder for MultiRecorder<'_> {
         self.recorders.iter_mut().try_for_each(|recorder| recorder.event(event))
     }
 
-    fn finish(&mut self, certificate: &Certificate) -> Result<(), RecordError> {
+    fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
         let mut outcome = Ok(());
         for recorder in &mut self.recorders {
-            outcome = outcome.and(recorder.finish(certificate));
+            outcome = outcome.and(recorder.finish(certificate, status));
         }
         outcome
     }

@@ -1,6 +1,6 @@
 //! Recorded quantities by name, for plots and tables.
 
-use super::{ContactTable, RecordingError, RunFile};
+use super::{RecordingError, RunFile};
 
 /// A recorded quantity: one number per recorded instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +41,12 @@ impl RunFile {
     /// # Errors
     /// [`RecordingError::UnknownQuantity`] with everything available and the most similar name.
     pub fn quantity(&self, name: &str) -> Result<Vec<Quantity>, RecordingError> {
-        let group = match name {
-            "q" | "v" | "gap" => self.available()?.into_iter().filter(|n| is_member(n, name)).collect(),
-            "impulse" => self.available()?.into_iter().filter(|n| is_member(n, name) && !n.ends_with(".t")).collect(),
+        let prefixed = |names: &mut dyn Iterator<Item = &str>| names.map(|n| format!("{name}.{n}")).collect();
+        let group: Vec<String> = match name {
+            "q" => prefixed(&mut self.coordinates().iter().map(|c| c.name.as_str())),
+            "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
+            "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
+            "impulse" => prefixed(&mut self.sources()?.iter().map(String::as_str)),
             "energy" => ENERGIES.map(String::from).to_vec(),
             _ => vec![name.to_string()],
         };
@@ -63,9 +66,7 @@ impl RunFile {
         names.extend(COLUMNS[..5].iter().map(|c| c.0.to_string()));
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
-        let mut sources = self.interaction_names().to_vec();
-        sources.extend(self.pairs()?.into_iter().map(|(a, b)| self.pair_name(a, b)));
-        for source in sources {
+        for source in self.sources()? {
             names.push(format!("impulse.{source}"));
             names.push(format!("impulse.{source}.t"));
         }
@@ -106,34 +107,37 @@ impl RunFile {
 
     /// Impulse per frame of the interaction or pair `source`; a pair's contacts are added up.
     fn impulse(&self, name: &str, source: &str) -> Result<Vec<f64>, RecordingError> {
-        let contacts = self.contacts()?;
-        let known = |s: &str| self.source_rows(&contacts, s);
-        let (rows, tangential) = match (known(source), source.strip_suffix(".t").and_then(known)) {
-            (Some(rows), _) => (rows, false),
-            (None, Some(rows)) => (rows, true),
+        let (numbers, tangential) = match (self.source_numbers(source)?, source.strip_suffix(".t")) {
+            (Some(numbers), _) => (numbers, false),
+            (None, Some(bare)) => (self.source_numbers(bare)?.ok_or_else(|| self.unknown(name))?, true),
             (None, None) => return Err(self.unknown(name)),
         };
+        let contacts = self.contacts()?;
         let mut values = vec![0.0; self.n_frames()];
-        for row in rows {
-            let p = &contacts.impulse[row];
-            let amount = if tangential { p[1..].iter().map(|x| x * x).sum::<f64>().sqrt() } else { p[0] };
-            values[contacts.frame[row]] += amount;
+        for (row, p) in contacts.impulse.iter().enumerate() {
+            if (contacts.source_kind[row], contacts.source_a[row], contacts.source_b[row]) == numbers {
+                let tangent = || p[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
+                values[contacts.frame[row]] += if tangential { tangent() } else { p[0] };
+            }
         }
         Ok(values)
     }
 
-    /// Rows of the contact table that belong to `source`; `None` if there is no such interaction or pair.
-    fn source_rows(&self, contacts: &ContactTable, source: &str) -> Option<Vec<usize>> {
+    /// Kind and numbers that the contact table has for `source`; `None` if there is no such interaction or pair.
+    fn source_numbers(&self, source: &str) -> Result<Option<(u8, i32, i32)>, RecordingError> {
         let interaction = self.interaction_names().iter().position(|n| n == source);
-        let matches = |row: usize| match interaction {
-            Some(i) => contacts.source_kind[row] == 0 && usize::try_from(contacts.source_a[row]) == Ok(i),
-            None => {
-                let name = || self.pair_name(contacts.source_a[row], contacts.source_b[row]);
-                contacts.source_kind[row] == 1 && same_pair(&name(), source)
-            }
-        };
-        let rows: Vec<usize> = (0..contacts.frame.len()).filter(|row| matches(*row)).collect();
-        (interaction.is_some() || !rows.is_empty()).then_some(rows)
+        if let Some(number) = interaction.and_then(|i| i32::try_from(i).ok()) {
+            return Ok(Some((0, number, -1)));
+        }
+        let pair = self.pairs()?.into_iter().find(|(a, b)| same_pair(&self.pair_name(*a, *b), source));
+        Ok(pair.map(|(a, b)| (1, a, b)))
+    }
+
+    /// Names of everything that can have an impulse.
+    fn sources(&self) -> Result<Vec<String>, RecordingError> {
+        let pairs = self.pairs()?;
+        let names = self.interaction_names().iter().cloned();
+        Ok(names.chain(pairs.into_iter().map(|(a, b)| self.pair_name(a, b))).collect())
     }
 
     /// Pairs of colliders that ever touched, in the order of their numbers.
@@ -166,10 +170,6 @@ impl RunFile {
             .cloned();
         RecordingError::UnknownQuantity { name: name.into(), nearest, available }
     }
-}
-
-fn is_member(name: &str, group: &str) -> bool {
-    name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Two collider names joined by "–" are also found when typed with a hyphen.

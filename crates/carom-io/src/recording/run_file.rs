@@ -6,6 +6,7 @@ use super::{NamedUnit, RecordingError};
 use hdf5_pure::{AttrValue, Error, File};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Rows fetched at once when one column is taken out of a table.
 const WINDOW_ROWS: u64 = 8192;
@@ -23,6 +24,7 @@ pub struct RunFile {
     gap_names: Vec<String>,
     interaction_names: Vec<String>,
     collider_names: Vec<String>,
+    contacts: OnceLock<ContactTable>,
 }
 
 /// The active interactions of all frames, one row each.
@@ -38,13 +40,13 @@ pub struct ContactTable {
     pub source_b: Vec<i32>,
     /// Number of rows of the interaction.
     pub dim: Vec<u8>,
-    /// Gap at the start of the step [m].
+    /// Gap at the start of the step, in m.
     pub gap: Vec<f64>,
     /// Local velocity at the end of the step, normal first.
     pub velocity: Vec<[f64; 6]>,
-    /// Impulse of the step, normal first [N·s].
+    /// Impulse of the step, normal first, in N·s.
     pub impulse: Vec<[f64; 6]>,
-    /// Contact point [m].
+    /// Contact point in m.
     pub point: Vec<[f64; 3]>,
     /// Unit normal.
     pub normal: Vec<[f64; 3]>,
@@ -53,13 +55,13 @@ pub struct ContactTable {
 /// The recorded events, one row each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventTable {
-    /// Time [s].
+    /// Time in s.
     pub t: Vec<f64>,
     /// Kind, by name.
     pub kind: Vec<String>,
     /// Interaction, or two colliders joined by a dash.
     pub name: Vec<String>,
-    /// Normal impulse [N·s].
+    /// Normal impulse in N·s.
     pub impulse: Vec<f64>,
 }
 
@@ -80,7 +82,9 @@ impl RunFile {
         }
         match attributes.get("format_version").and_then(AttrValue::as_i64) {
             Some(version) if (1..=FORMAT_VERSION).contains(&version) => {}
-            Some(version) => return Err(foreign(format!("its format version {version} is not {FORMAT_VERSION}"))),
+            Some(version) => {
+                return Err(foreign(format!("its format version {version} is not {FORMAT_VERSION}")));
+            }
             None => return Err(foreign("its format version is missing".into())),
         }
         let mut run = RunFile {
@@ -93,6 +97,7 @@ impl RunFile {
             gap_names: Vec::new(),
             interaction_names: Vec::new(),
             collider_names: Vec::new(),
+            contacts: OnceLock::new(),
         };
         run.time = run.scalars("time", u64::MAX)?;
         run.coordinates = run.named_units("q")?;
@@ -109,7 +114,7 @@ impl RunFile {
         &self.path
     }
 
-    /// The recorded instants [s].
+    /// The recorded instants in s.
     #[must_use]
     pub fn time(&self) -> &[f64] {
         &self.time
@@ -239,11 +244,21 @@ impl RunFile {
         Ok(bytes.chunks_exact(8).map(|b| f64_at(b, 0)).collect())
     }
 
-    /// The active interactions of all frames.
+    /// The active interactions of all frames; read once and kept.
     ///
     /// # Errors
     /// [`RecordingError::Unreadable`].
-    pub fn contacts(&self) -> Result<ContactTable, RecordingError> {
+    pub fn contacts(&self) -> Result<&ContactTable, RecordingError> {
+        match self.contacts.get() {
+            Some(table) => Ok(table),
+            None => {
+                let table = self.read_contacts()?;
+                Ok(self.contacts.get_or_init(|| table))
+            }
+        }
+    }
+
+    fn read_contacts(&self) -> Result<ContactTable, RecordingError> {
         let frame: Vec<usize> = self.scalars("contacts/frame", u64::MAX)?.into_iter().map(|f| f as usize).collect();
         // A killed process may have written contacts of instants that did not make it into the file.
         let n = frame.partition_point(|f| *f < self.time.len());

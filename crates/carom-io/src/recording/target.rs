@@ -68,7 +68,9 @@ impl Target {
 fn reopen(part: &Path) -> Result<File, RecordingError> {
     let file = OpenOptions::new().write(true).open(part).map_err(|e| RecordingError::unwritable(part, e))?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => return Err(RecordingError::Busy { path: part.to_path_buf() }),
+        Err(TryLockError::WouldBlock) => {
+            return Err(RecordingError::Busy { path: part.to_path_buf() });
+        }
         // A file system without locks cannot tell; go on as if nobody held it.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }

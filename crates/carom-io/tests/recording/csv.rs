@@ -10,7 +10,7 @@ fn numbers_read_back_exactly() {
     let mut recorder = CsvRecorder::create(&path, &info(), false).unwrap();
     feed(&mut recorder, 25);
     assert!(!path.exists());
-    recorder.finish(&certificate(25)).unwrap();
+    recorder.finish(&certificate(25), "finished").unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let mut lines = text.lines();
     assert_eq!(
@@ -39,7 +39,7 @@ fn export_equals_recording() {
     both.push(Hdf5Recorder::create(&h5, &info(), Hdf5Options::default()).unwrap());
     both.push(CsvRecorder::create(&csv, &info(), false).unwrap());
     feed(&mut both, 5000); // more than one window of the export
-    both.finish(&certificate(5000)).unwrap();
+    both.finish(&certificate(5000), "finished").unwrap();
     let mut exported = Vec::new();
     export_csv(&RunFile::open(&h5).unwrap(), &mut exported).unwrap();
     assert!(exported == std::fs::read(&csv).unwrap(), "the exported table differs from the recorded one");
@@ -55,6 +55,6 @@ fn existing_table_is_kept_and_names_are_quoted() {
     info.coordinates[0] = NamedUnit::new("a,\"b\"", "m");
     let mut recorder = CsvRecorder::create(&path, &info, true).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine", "kept until finished");
-    recorder.finish(&certificate(0)).unwrap();
+    recorder.finish(&certificate(0), "finished").unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("t,\"q.a,\"\"b\"\"\",q.y,"));
 }

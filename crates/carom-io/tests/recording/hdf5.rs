@@ -1,6 +1,6 @@
 use crate::fixture::{self, certificate, contacts, energy, feed, info, q, record, report, v};
 use carom_dynamics::recording::{Frame, RecordError, Recorder, Source};
-use carom_io::recording::{Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile, write_status};
+use carom_io::recording::{Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile};
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
 
@@ -17,7 +17,7 @@ fn round_trip_of_everything() {
     assert!(!part(&path).exists());
     let run = RunFile::open(&path).unwrap();
     let info = info();
-    assert_eq!((run.title(), run.version(), run.status()), ("Ball on a table", "0.1.0", "completed"));
+    assert_eq!((run.title(), run.version(), run.status()), ("Ball on a table", "0.1.0", "finished"));
     assert!(run.is_finished());
     assert_eq!(run.model_text().unwrap(), info.model_text);
     let settings: serde_json::Value = serde_json::from_str(&run.settings().unwrap()).unwrap();
@@ -124,7 +124,7 @@ fn dropped_recorder_keeps_every_frame() {
 }
 
 #[test]
-fn finish_after_failure_and_late_status() {
+fn finish_after_failure_keeps_the_status() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("run.h5");
     let mut recorder = Hdf5Recorder::create(&path, &info(), Hdf5Options::default()).unwrap();
@@ -132,15 +132,10 @@ fn finish_after_failure_and_late_status() {
     let frame = Frame { step: 3, t: 1.0, q: &[0.0; 4], v: &[0.0; 2], energy: energy(0), contacts: &[], gaps: &[0.0; 2], report: None };
     let error = recorder.frame(&frame).unwrap_err();
     assert!(error.reason.contains("4 coordinates"), "{error}");
-    recorder.set_status("failed: singular matrix");
-    recorder.finish(&certificate(2)).unwrap();
-    assert!(recorder.finish(&certificate(2)).is_err(), "finishing twice");
+    recorder.finish(&certificate(2), "failed: singular matrix").unwrap();
+    assert!(recorder.finish(&certificate(2), "finished").is_err(), "finishing twice");
     let run = RunFile::open(&path).unwrap();
     assert_eq!((run.n_frames(), run.is_finished(), run.status()), (3, true, "failed: singular matrix"));
-
-    write_status(&path, "interrupted by the user at t = 0.002 s, which is a longer text than before").unwrap();
-    let run = RunFile::open(&path).unwrap();
-    assert!(run.status().starts_with("interrupted"));
     assert_eq!(run.table_column("q", 0).unwrap().len(), 3);
 }
 
@@ -173,7 +168,7 @@ fn file_in_use_is_left_alone() {
     let error = Hdf5Recorder::create(&path, &info(), options).err().unwrap();
     assert!(matches!(error, RecordingError::Busy { .. }), "{error}");
     feed(&mut first, 4);
-    first.finish(&certificate(4)).unwrap();
+    first.finish(&certificate(4), "finished").unwrap();
     assert_eq!(RunFile::open(&path).unwrap().n_frames(), 4);
 }
 
@@ -209,7 +204,7 @@ fn model_without_coordinates_or_gaps() {
     let mut recorder = Hdf5Recorder::create(&path, &Default::default(), Hdf5Options::default()).unwrap();
     let frame = Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], report: None };
     recorder.frame(&frame).unwrap();
-    recorder.finish(&certificate(0)).unwrap();
+    recorder.finish(&certificate(0), "finished").unwrap();
     let run = RunFile::open(&path).unwrap();
     assert_eq!((run.time(), run.column("energy/work").unwrap()), (&[0.5][..], vec![1.0]));
     assert!(run.events().unwrap().t.is_empty());
@@ -233,7 +228,7 @@ fn several_recorders_all_finish() {
         fn event(&mut self, _: &carom_dynamics::recording::Event) -> Result<(), RecordError> {
             Ok(())
         }
-        fn finish(&mut self, _: &carom_dynamics::diagnostics::Certificate) -> Result<(), RecordError> {
+        fn finish(&mut self, _: &carom_dynamics::diagnostics::Certificate, _: &str) -> Result<(), RecordError> {
             Err(RecordError { reason: "full".into() })
         }
     }
@@ -244,6 +239,6 @@ fn several_recorders_all_finish() {
     all.push(Hdf5Recorder::create(&path, &info(), Hdf5Options::default()).unwrap());
     assert_eq!(all.len(), 2);
     feed(&mut all, 12);
-    assert_eq!(all.finish(&certificate(12)).unwrap_err().reason, "full");
+    assert_eq!(all.finish(&certificate(12), "finished").unwrap_err().reason, "full");
     assert_eq!(RunFile::open(&path).unwrap().n_frames(), 12);
 }

@@ -1,0 +1,58 @@
+//! `carom check`: is the model file right?
+
+use super::Outcome;
+use crate::failure::Failure;
+use carom::io::model_file::{Override, read};
+use clap::Parser;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+pub struct Args {
+    /// Model file, or folder with a model.toml
+    model: PathBuf,
+    /// Set a value of the model, e.g. simulation.step=1e-5 (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Override>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn check(args: &Args) -> Outcome {
+    let error = match read(&args.model, &args.set) {
+        Ok(file) => {
+            let systems = file.model.systems();
+            let (n_q, n_v) = (systems.coordinates().len(), systems.velocities().len());
+            let interactions = file.model.interactions();
+            let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
+            let n_colliders = file.model.detector().map_or(0, |d| d.n_colliders());
+            let n_contacts = interactions.len() - n_constraints;
+            if args.json {
+                let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
+                println!("{}", json!({"ok": true, "title": file.title, "counts": counts, "mistakes": []}));
+            } else {
+                println!(
+                    "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes",
+                    file.title
+                );
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => error,
+    };
+    if !args.json {
+        return Err(Failure::Model(error));
+    }
+    let mistakes: Vec<_> = error
+        .diagnostics
+        .iter()
+        .map(|d| {
+            let place = error.position(d);
+            json!({"line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
+        })
+        .collect();
+    println!("{}", json!({"ok": false, "file": error.file, "mistakes": mistakes}));
+    Ok(ExitCode::from(2))
+}

@@ -1,0 +1,38 @@
+//! `carom export`: a recorded run as CSV.
+
+use super::{Outcome, open};
+use crate::failure::Failure;
+use carom::io::recording::export_csv;
+use clap::Parser;
+use std::fs::OpenOptions;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+pub struct Args {
+    /// Recorded run (HDF5)
+    run: PathBuf,
+    /// CSV file to write; standard output when left out
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    overwrite: bool,
+}
+
+pub fn export(args: &Args) -> Outcome {
+    let run = open(&args.run)?;
+    let mut out: Box<dyn Write> = match &args.output {
+        None => Box::new(std::io::stdout().lock()),
+        Some(path) => {
+            let file = OpenOptions::new().write(true).create(true).create_new(!args.overwrite).truncate(true).open(path);
+            let file =
+                file.map_err(|e| Failure::Input(format!("cannot write {}: {e}; --overwrite replaces an existing file", path.display())))?;
+            Box::new(BufWriter::new(file))
+        }
+    };
+    export_csv(&run, &mut out).map_err(|error| Failure::Input(error.to_string()))?;
+    out.flush().map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,53 @@
+//! `carom info`: what a recorded run holds.
+
+use super::{Outcome, open};
+use crate::failure::Failure;
+use clap::Parser;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+pub struct Args {
+    /// Recorded run (HDF5)
+    run: PathBuf,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+    /// Print the model file the run was made from
+    #[arg(long)]
+    model: bool,
+}
+
+pub fn info(args: &Args) -> Outcome {
+    let wrong = |error: carom::io::recording::RecordingError| Failure::Input(error.to_string());
+    let run = open(&args.run)?;
+    if args.model {
+        print!("{}", run.model_text().map_err(wrong)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let quantities = run.available().map_err(wrong)?;
+    let certificate = run.certificate().map_err(wrong)?;
+    let certificate: serde_json::Value = certificate.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let time = run.time();
+    let (start, end) = (time.first().copied(), time.last().copied());
+    if args.json {
+        let object = json!({
+            "title": run.title(), "version": run.version(), "status": run.status(), "frames": run.n_frames(),
+            "start": start, "end": end, "quantities": quantities, "certificate": certificate,
+        });
+        println!("{object}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{} (carom {}, {})", run.title(), run.version(), run.status());
+    if let (Some(start), Some(end)) = (start, end) {
+        println!("{} frames from t = {start} s to {end} s", run.n_frames());
+    }
+    println!("quantities: {}", quantities.join(", "));
+    if let Some(map) = certificate.as_object() {
+        for (key, value) in map.iter().filter(|(_, value)| value.is_number()) {
+            println!("  {key}: {value}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,144 @@
+//! The certificate of a run, for people and for programs.
+
+use carom::Simulation;
+use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Events shown in full in the JSON report; the recorded run has all.
+const MAX_EVENTS: usize = 1000;
+
+/// Keeps the first events for the JSON report.
+#[derive(Default)]
+pub struct EventList {
+    events: Vec<Event>,
+}
+
+impl Recorder for EventList {
+    fn frame(&mut self, _: &Frame<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+    fn event(&mut self, event: &Event) -> Result<(), RecordError> {
+        if self.events.len() < MAX_EVENTS {
+            self.events.push(event.clone());
+        }
+        Ok(())
+    }
+    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// What there is to tell about a run.
+pub struct Report<'a> {
+    pub simulation: &'a Simulation,
+    pub certificate: &'a Certificate,
+    pub status: String,
+    pub events: EventList,
+    pub wall_time: f64,
+    pub cpu_time: f64,
+    pub files: Vec<PathBuf>,
+}
+
+impl Report<'_> {
+    /// One JSON object.
+    pub fn json(&self) -> Value {
+        let (file, c) = (&self.simulation.file, self.certificate);
+        let systems = file.model.systems();
+        let mut v = vec![0.0; file.state.v.len()];
+        systems.file_velocities(&file.state.q, &file.state.v, &mut v);
+        let by_name = |names: &[carom::dynamics::systems::Coordinate], values: &[f64]| {
+            names.iter().zip(values).map(|(c, x)| (c.name.clone(), json!(x))).collect::<Map<_, _>>()
+        };
+        let events: Vec<Value> =
+            self.events.events.iter().map(|e| json!({"t": e.t, "kind": e.kind.name(), "name": e.name, "impulse": e.impulse})).collect();
+        json!({
+            "title": file.title,
+            "version": carom::VERSION,
+            "status": self.status,
+            "t": file.state.t,
+            "q": by_name(systems.coordinates(), &file.state.q),
+            "v": by_name(systems.velocities(), &v),
+            "steps": c.steps,
+            "halved_steps": c.halved_steps,
+            "max_penetration": c.max_penetration,
+            "max_constraint_violation": c.max_constraint_violation,
+            "max_constraint_velocity": c.max_constraint_velocity,
+            "max_residual": c.max_residual,
+            "max_newton_residual": c.max_newton_residual,
+            "max_active": c.max_active,
+            "unconverged": c.unconverged,
+            "energy": {
+                "initial": c.initial.mechanical(),
+                "final": c.last.mechanical(),
+                "dissipated_impact": c.last.dissipated_impact,
+                "dissipated_friction": c.last.dissipated_friction,
+                "work": c.last.work,
+                "error": c.energy_error(),
+                "max_gain": c.max_energy_gain,
+            },
+            "n_events": c.events,
+            "events": events,
+            "wall_time": self.wall_time,
+            "cpu_time": self.cpu_time,
+            "files": self.files,
+        })
+    }
+
+    /// The certificate in lines for people.
+    pub fn text(&self) -> String {
+        let (file, c) = (&self.simulation.file, self.certificate);
+        let n = c.steps.max(1) as f64;
+        let e = &c.last;
+        let mut out = format!("{}\n{} at t = {} s\n\n", file.title, self.status, short(file.state.t));
+        let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<28}{value}\n"));
+        line("steps", format!("{} ({:.3} µs each, {:.2} s)", c.steps, 1e6 * self.wall_time / n, self.wall_time));
+        line("largest penetration", format!("{} m", short(c.max_penetration)));
+        if file.model.interactions().iter().any(|i| i.is_bilateral()) {
+            line(
+                "largest constraint violation",
+                format!("{} (position), {} (velocity)", short(c.max_constraint_violation), short(c.max_constraint_velocity)),
+            );
+        }
+        line("largest residual", format!("{} (one-step problems), {} (Newton)", short(c.max_residual), short(c.max_newton_residual)));
+        line("unconverged solves", c.unconverged.to_string());
+        if c.halved_steps > 0 {
+            line("halved steps", c.halved_steps.to_string());
+        }
+        line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
+        line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
+        line("  work done on the system", format!("{} J", short(e.work)));
+        line("  balance error", format!("{} J", short(c.energy_error())));
+        line("events", c.events.to_string());
+        for file in &self.files {
+            line("recorded", file.display().to_string());
+        }
+        out
+    }
+}
+
+/// Six significant digits, scientific where that is shorter to read.
+fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&size) {
+        let digits = (5 - size.log10().floor() as i32).max(0) as usize;
+        let text = format!("{x:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_short_and_readable() {
+        let shown: Vec<String> = [0.0, 1.0, -9.81, 0.001, 1e-4, 123456.7, 1e7, 0.123456789].map(short).to_vec();
+        assert_eq!(shown, ["0", "1", "-9.81", "0.001", "1.000e-4", "123457", "1.000e7", "0.123457"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! `carom run`: a model file to a recorded, certified trajectory.
+
+use super::Outcome;
+use super::report::{EventList, Report};
+use crate::failure::Failure;
+use carom::Simulation;
+use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::strategies::{Continue, Ending, Progress};
+use carom::io::model_file::{MODEL_FILE, Override};
+use carom::io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError};
+use clap::Parser;
+use cpu_time::ProcessTime;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+#[derive(Parser)]
+pub struct Args {
+    /// Model file, or folder with a model.toml
+    model: PathBuf,
+    /// Set a value of the model, e.g. simulation.step=1e-5 or solver.tolerance=1e-12 (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Override>,
+    /// File for the recorded run (HDF5) [default: the model's name with .h5, numbered if it exists]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Also record to this CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Record nothing
+    #[arg(long, conflicts_with_all = ["output", "csv"])]
+    no_record: bool,
+    /// Record every N steps; overrides [record] every
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// Compress the recorded run (deflate level 0 to 9)
+    #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=9))]
+    compress: u8,
+    /// Replace output files that exist
+    #[arg(long)]
+    overwrite: bool,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+    /// No progress bar, no summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: Args) -> Outcome {
+    let mut simulation = Simulation::from_path(&args.model, &args.set)?;
+    simulation.file.record.every = match (args.no_record, args.every) {
+        (true, _) => 0,
+        (false, Some(n)) => n as usize,
+        (false, None) => simulation.file.record.every,
+    };
+    let (mut recorders, files) = recorders(&args, &simulation)?;
+    let mut events = EventList::default();
+    let stop = stop_on_signal();
+    let bar = progress_bar(args.quiet);
+
+    let (wall, cpu) = (Instant::now(), ProcessTime::now());
+    let outcome = {
+        let mut recorder = Both { events: &mut events, files: &mut recorders };
+        let mut watch = |progress: &Progress| watch(progress, &bar, &stop);
+        simulation.run(&mut recorder, &mut watch)
+    };
+    let (wall_time, cpu_time) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+    drop(recorders);
+    bar.finish_and_clear();
+
+    let status = outcome.ending.status();
+    let report = Report { simulation: &simulation, certificate: &outcome.certificate, status, events, wall_time, cpu_time, files };
+    if args.json {
+        println!("{}", report.json());
+    } else if !args.quiet {
+        print!("{}", report.text());
+    }
+    match outcome.ending {
+        Ending::Finished => Ok(ExitCode::SUCCESS),
+        Ending::Interrupted => Ok(ExitCode::from(130)),
+        Ending::Failed(error) => Err(Failure::Run(error.to_string())),
+    }
+}
+
+/// The events for the report, and the files.
+struct Both<'a, 'b> {
+    events: &'a mut EventList,
+    files: &'a mut MultiRecorder<'b>,
+}
+
+impl Recorder for Both<'_, '_> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
+        self.files.frame(frame)
+    }
+    fn event(&mut self, event: &Event) -> Result<(), RecordError> {
+        self.events.event(event)?;
+        self.files.event(event)
+    }
+    fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
+        self.files.finish(certificate, status)
+    }
+}
+
+/// The recorders the arguments ask for, and the files they will leave.
+fn recorders(args: &Args, simulation: &Simulation) -> Result<(MultiRecorder<'static>, Vec<PathBuf>), Failure> {
+    let (mut recorders, mut files) = (MultiRecorder::new(), Vec::new());
+    if args.no_record {
+        return Ok((recorders, files));
+    }
+    let wrong = |error: RecordingError| Failure::Input(error.to_string());
+    let info = simulation.run_info(std::env::args().collect());
+    let options = Hdf5Options { overwrite: args.overwrite, compression: args.compress, ..Hdf5Options::default() };
+    let output = args.output.clone().unwrap_or_else(|| default_output(&args.model, args.overwrite));
+    recorders.push(Hdf5Recorder::create(&output, &info, options).map_err(wrong)?);
+    files.push(output);
+    if let Some(csv) = &args.csv {
+        recorders.push(CsvRecorder::create(csv, &info, args.overwrite).map_err(wrong)?);
+        files.push(csv.clone());
+    }
+    Ok((recorders, files))
+}
+
+/// `bouncing_ball.h5` for `models/bouncing_ball`, with a number when that exists and may not be replaced.
+fn default_output(model: &Path, overwrite: bool) -> PathBuf {
+    let folder = if model.is_dir() { Some(model) } else { model.parent().filter(|_| model.file_name().is_some_and(|n| n == MODEL_FILE)) };
+    let folder = folder.and_then(|f| f.canonicalize().ok());
+    let stem = folder.as_deref().unwrap_or(model).file_stem().map_or_else(|| "run".into(), |s| s.to_string_lossy().into_owned());
+    let taken = |name: &str| Path::new(name).exists() || Path::new(&format!("{name}.part")).exists();
+    let mut name = format!("{stem}.h5");
+    let mut number = 2;
+    while !overwrite && taken(&name) {
+        name = format!("{stem}-{number}.h5");
+        number += 1;
+    }
+    PathBuf::from(name)
+}
+
+/// Set by Ctrl-C or a termination signal: the run then ends cleanly.
+fn stop_on_signal() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // without a handler, Ctrl-C ends the process and leaves the `.part` file
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
+fn progress_bar(quiet: bool) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{bar:40} {msg} [{elapsed} < {eta}]");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+fn watch(progress: &Progress, bar: &ProgressBar, stop: &AtomicBool) -> Continue {
+    if progress.step % 64 == 0 && !bar.is_hidden() {
+        let done = if progress.end > 0.0 { progress.t / progress.end } else { 1.0 };
+        bar.set_position((1000.0 * done) as u64);
+        bar.set_message(format!("t = {:.4} s, {} active", progress.t, progress.n_active));
+    }
+    if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes }
+}

@@ -1,0 +1,55 @@
+//! What a picture consists of, in pixels from the upper left corner.
+
+/// A picture.
+pub(super) struct Scene {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// Red, green, blue.
+pub(super) type Colour = [u8; 3];
+
+/// A part of a picture.
+pub(super) enum Shape {
+    Polyline { points: Vec<[f32; 2]>, stroke: Stroke },
+    Text(Text),
+}
+
+/// How a line looks.
+#[derive(Clone, Copy)]
+pub(super) struct Stroke {
+    pub(super) colour: Colour,
+    pub(super) width: f32,
+    /// Lengths of dash and gap; both zero for a solid line.
+    pub(super) dash: [f32; 2],
+}
+
+impl Stroke {
+    pub(super) fn solid(colour: Colour, width: f32) -> Self {
+        Stroke { colour, width, dash: [0.0; 2] }
+    }
+
+    pub(super) fn is_dashed(&self) -> bool {
+        self.dash[0] > 0.0
+    }
+}
+
+/// A line of text; `at` is on its baseline.
+pub(super) struct Text {
+    pub(super) at: [f32; 2],
+    pub(super) text: String,
+    pub(super) size: f32,
+    pub(super) colour: Colour,
+    pub(super) anchor: Anchor,
+    /// Written upwards.
+    pub(super) upwards: bool,
+}
+
+/// Which end of the text is at its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}

@@ -1,0 +1,91 @@
+//! A model file, ready to run.
+
+use carom_dynamics::StepMemory;
+use carom_dynamics::recording::Recorder;
+use carom_dynamics::strategies::{Continue, Observers, Outcome, Progress, Strategy};
+use carom_io::model_file::{self, ModelFile, ModelFileError, Override};
+use carom_io::recording::{InteractionKind, InteractionName, NamedUnit, RunInfo};
+use carom_solvers::SolveError;
+use std::path::Path;
+
+/// A model with its state, settings and the memory of its steps.
+pub struct Simulation {
+    /// The model file; its state moves on as the simulation runs.
+    pub file: ModelFile,
+    memory: StepMemory,
+}
+
+/// A model that cannot be simulated.
+#[derive(Debug)]
+pub enum SetupError {
+    /// The model file is wrong.
+    File(ModelFileError),
+    /// The solver refuses its settings.
+    Solver(SolveError),
+}
+
+impl std::fmt::Display for SetupError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SetupError::File(error) => error.fmt(f),
+            SetupError::Solver(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SetupError {}
+
+impl Simulation {
+    /// Reads a model file, or `model.toml` in a folder, with overrides.
+    ///
+    /// # Errors
+    /// [`SetupError`].
+    pub fn from_path(path: &Path, overrides: &[Override]) -> Result<Self, SetupError> {
+        Self::new(model_file::read(path, overrides).map_err(SetupError::File)?)
+    }
+
+    /// Reads a model from text.
+    ///
+    /// # Errors
+    /// [`SetupError`].
+    pub fn from_text(text: &str) -> Result<Self, SetupError> {
+        Self::new(model_file::parse(text, Path::new("model")).map_err(SetupError::File)?)
+    }
+
+    fn new(file: ModelFile) -> Result<Self, SetupError> {
+        let memory = StepMemory::new(&file.model, &file.run.solver).map_err(SetupError::Solver)?;
+        Ok(Simulation { file, memory })
+    }
+
+    /// Runs to the end time. `watch` is told the progress after each step and may stop the run.
+    pub fn run(&mut self, recorder: &mut dyn Recorder, watch: &mut dyn FnMut(&Progress) -> Continue) -> Outcome {
+        let strategy = self.file.run.strategy(self.file.record.every);
+        strategy.run(&self.file.model, &mut self.file.state, &mut self.memory, Observers { recorder, watch })
+    }
+
+    /// What a recorder must know before the first frame.
+    #[must_use]
+    pub fn run_info(&self, command_line: Vec<String>) -> RunInfo {
+        let model = &self.file.model;
+        let named = |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit)).collect();
+        let kind = |bilateral| if bilateral { InteractionKind::Constraint } else { InteractionKind::Contact };
+        let interactions = model.interactions();
+        RunInfo {
+            title: self.file.title.clone(),
+            model_text: self.file.text.clone(),
+            settings: self.file.run.list(),
+            command_line,
+            version: crate::VERSION.to_owned(),
+            coordinates: named(model.systems().coordinates()),
+            velocities: named(model.systems().velocities()),
+            interactions: interactions
+                .iter()
+                .map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.is_bilateral()) })
+                .collect(),
+            gaps: interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned()).collect(),
+            colliders: (0..model.detector().map_or(0, |d| d.n_colliders()))
+                .filter_map(|i| model.detector().map(|d| d.collider_name(i).to_owned()))
+                .collect(),
+        }
+    }
+}
