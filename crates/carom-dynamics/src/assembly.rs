@@ -128,7 +128,7 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
         }
         let jacobian = &mut c.jacobian[c.entries[i]..c.entries[i + 1]];
         let (rows, bias, _) = active.rows_mut(item);
-        interaction.relation().jacobian(t, &work.q_theta, Rows { jacobian: &mut *jacobian, bias }, scratch)?;
+        interaction.relation().jacobian(t, &work.q_inner, Rows { jacobian: &mut *jacobian, bias }, scratch)?;
         interaction.spread(jacobian, rows);
     }
     Ok(())

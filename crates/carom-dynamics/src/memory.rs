@@ -155,7 +155,8 @@ pub(crate) struct Matrices {
 pub(crate) struct Work {
     pub v_start: Vec<f64>,
     pub q_start: Vec<f64>,
-    pub q_theta: Vec<f64>,
+    /// Where M and G are evaluated.
+    pub q_inner: Vec<f64>,
     pub displacement: Vec<f64>,
     pub v_free: Vec<f64>,
     pub force_start: Vec<f64>,
@@ -173,7 +174,7 @@ impl Work {
         Work {
             v_start: v(),
             q_start: q(),
-            q_theta: q(),
+            q_inner: q(),
             displacement: v(),
             v_free: v(),
             force_start: v(),

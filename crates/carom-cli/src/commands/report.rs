@@ -92,7 +92,7 @@ impl Report<'_> {
         let n = c.steps.max(1) as f64;
         let e = &c.last;
         let mut out = format!("{}\n{} at t = {} s\n\n", file.title, self.status, short(file.state.t));
-        let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<28}{value}\n"));
+        let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<30}{value}\n"));
         line("steps", format!("{} ({:.3} µs each, {:.2} s)", c.steps, 1e6 * self.wall_time / n, self.wall_time));
         line("largest penetration", format!("{} m", short(c.max_penetration)));
         if file.model.interactions().iter().any(|i| i.is_bilateral()) {

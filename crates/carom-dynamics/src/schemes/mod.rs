@@ -20,7 +20,7 @@ pub trait Scheme: Send + Sync {
     /// Name in model files.
     fn name(&self) -> &'static str;
 
-    /// Order of convergence across impacts, and in impact-free motion.
+    /// Order of convergence across impacts, and in free motion with constant mass.
     fn order(&self) -> (usize, usize);
 
     /// Advances `state` by `h` seconds. A step that fails or does not converge leaves in `memory` what is needed to
@@ -34,7 +34,7 @@ pub trait Scheme: Send + Sync {
 /// The schemes by name, with one line on what each is for.
 pub const SCHEMES: [(&str, &str); 1] = [(
     "moreau-jean",
-    "velocity–impulse θ-scheme, implicit contact, order 1 across impacts, 2 in smooth phases at θ = 1/2; passes accumulations of impacts",
+    "velocity–impulse θ-scheme, implicit contact, order 1 across impacts, 2 in free motion at θ = 1/2; passes accumulations of impacts",
 )];
 
 /// What one step did.

@@ -3,13 +3,14 @@
 //! With x_{k+θ} = (1 − θ) x_k + θ x_{k+1}, one step of size h solves
 //!
 //! ```text
-//! M(q_{k+θ}) (v_{k+1} − v_k) = h [(1 − θ) F(t_k, q_k, v_k) + θ F(t_{k+1}, q_{k+1}, v_{k+1})] + Gᵀ p_{k+1}
-//! q_{k+1} = q_k ⊕ h T v_{k+θ},      u_{k+1} = G(q_{k+θ}) v_{k+1} + b
+//! M(q̃) (v_{k+1} − v_k) = h [(1 − θ) F(t_k, q_k, v_k) + θ F(t_{k+1}, q_{k+1}, v_{k+1})] + Gᵀ p_{k+1}
+//! q_{k+1} = q_k ⊕ h T v_{k+θ},      u_{k+1} = G(q̃) v_{k+1} + b
 //! bilateral:   u_{k+1} = 0
 //! contact:     if g(q_k) + γ h u_{N,k} ≤ 0   then  K* ∋ û ⟂ p_{k+1} ∈ K,  else p_{k+1} = 0
 //!              û = (u_N + e u_{N,k} + μ ‖u_T + e_T u_{T,k}‖, u_T + e_T u_{T,k})
 //! ```
 //!
+//! with q̃ = q_{k+1} by default (see [`Configuration`]).
 //! [Acary2009, eqs. 45–49], [Haddouni2015, §2.1.2.1 and Algorithm 2], [Moreau1999, §8]. It differs from Acary2009 in the
 //! direction of θ (there x_{k+θ} = (1 − θ) x_{k+1} + θ x_k; for θ = 1/2 the same) and in that a contact within
 //! `activation_threshold` counts as closed. The state-dependent M, F and G are iterated to convergence (Newton with
@@ -17,7 +18,8 @@
 //!
 //! Conserves: energy between impacts for θ = 1/2, constant M and quadratic potentials; dissipates for θ > 1/2.
 //! Violates: positions, gaps and constraints drift by O(h), since laws are imposed on velocities.
-//! Order: 1 across impacts, 2 in smooth phases for θ = 1/2. Consistent through accumulations of impacts.
+//! Order: 1 across impacts and with active constraints; 2 in free motion for θ = 1/2 and constant M (any M with
+//! [`Configuration::Theta`]). Consistent through accumulations of impacts.
 
 use super::{Scheme, StepReport};
 use crate::assembly::{
@@ -58,12 +60,12 @@ pub struct MoreauJeanParams {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Configuration {
-    /// q_k, as in Haddouni2015 (2.22): G is explicit, order 1 also in smooth phases when M or G depend on q.
+    /// q_k, as in Haddouni2015 (2.22): G is explicit.
     Start,
-    /// q_{k+θ}, as in Acary2009 (45): the default.
-    #[default]
+    /// q_{k+θ}, as in Acary2009 (45): second order in free motion at θ = 1/2 also where M depends on q.
     Theta,
-    /// q_{k+1}, as in Haddouni2015 Algorithm 2: order 1 in smooth phases when M or G depend on q.
+    /// q_{k+1}, as in Haddouni2015 Algorithm 2: the default. Constraints drift least.
+    #[default]
     End,
 }
 
@@ -73,7 +75,7 @@ impl Default for MoreauJeanParams {
             theta: 0.5,
             gamma: 0.5,
             activation_threshold: 1e-9,
-            configuration: Configuration::Theta,
+            configuration: Configuration::End,
             newton_tolerance: 1e-12,
             newton_max_iterations: 50,
         }
@@ -113,7 +115,7 @@ impl Scheme for MoreauJean {
     }
 
     fn order(&self) -> (usize, usize) {
-        (1, if self.params.theta == 0.5 && self.params.configuration == Configuration::Theta { 2 } else { 1 })
+        (1, if self.params.theta == 0.5 { 2 } else { 1 })
     }
 
     /// One step. `h` in seconds. Cost: one factorisation of M̂ per Newton iteration (none where M̂ is constant),
@@ -135,12 +137,12 @@ impl Scheme for MoreauJean {
         let linear = model.systems().is_affine();
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
             let first = report.newton_iterations == 0;
-            // (q_k, v) => q_{k+θ}, M, M̂, v_free
+            // (q_k, v) => q̃, M(q̃), M̂, v_free
             self.free_motion(model, state, memory, h)?;
             if memory.active.is_empty() {
                 state.v.copy_from_slice(&memory.work.v_free);
             } else {
-                // G(q_{k+θ}), M̂, v_free => W, q => p => v_{k+1}
+                // G(q̃), M̂, v_free => W, q => p => v_{k+1}
                 update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
                 assemble_problem(model, memory, first);
                 report.solve = Some(solve_problem(model, state, memory)?);
@@ -197,7 +199,7 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// M at q_{k+θ}, unless constant.
+    /// q̃, and M there unless constant.
     fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
         let StepMemory { work, matrices, scratch, .. } = memory;
         let systems = model.systems();
@@ -205,10 +207,10 @@ impl MoreauJean {
         for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
             *w = fraction * h * ((1.0 - self.params.theta) * start + self.params.theta * end);
         }
-        systems.advance(&work.q_start, &work.displacement, &mut work.q_theta);
+        systems.advance(&work.q_start, &work.displacement, &mut work.q_inner);
         if !(matrices.mass_ready && systems.mass_is_constant()) {
             matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t + fraction * h, &work.q_theta, &mut matrices.mass, scratch)?;
+            systems.mass(state.t + fraction * h, &work.q_inner, &mut matrices.mass, scratch)?;
             matrices.mass_ready = true;
         }
         Ok(())
