@@ -136,11 +136,19 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
 
 /// (G, M̂⁻¹, v_free, law) => W and q = G v_free + b + e u_k of the one-step problem, with the last impulses as guess.
 pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_iteration: bool) {
-    let StepMemory { active, problem, solution, matrices, work, warm, contacts, .. } = memory;
+    let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
     let layout = model.systems().layout();
-    active.compute_response(layout, &matrices.factor);
-    if let Delassus::BlockSparse(w) = &mut problem.w {
-        active.assemble_delassus(layout, w);
+    // W stays as it is while the same constant rows meet the same M̂
+    let reusable = !work.rows_vary && contacts.is_empty();
+    let sources = || active.items().iter().map(|item| item.source);
+    if !(reusable && assembled.0 == matrices.generation && assembled.1.iter().copied().eq(sources())) {
+        assembled.0 = if reusable { matrices.generation } else { 0 };
+        assembled.1.clear();
+        assembled.1.extend(sources());
+        active.compute_response(layout, &matrices.factor);
+        if let Delassus::BlockSparse(w) = &mut problem.w {
+            active.assemble_delassus(layout, w);
+        }
     }
     problem.q.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &work.v_free, &mut problem.q);

@@ -1,6 +1,6 @@
 //! What a step may reuse from the steps before: contacts, impulses, factorisations, work arrays.
 
-use crate::active_set::ActiveSet;
+use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint};
 use crate::model::Model;
@@ -21,6 +21,8 @@ pub struct StepMemory {
     pub(crate) active: ActiveSet,
     /// The one-step problem and its solution.
     pub(crate) problem: FrictionContact,
+    /// What W was assembled from: factorisation and interactions, where nothing else enters it.
+    pub(crate) assembled: (u64, Vec<ActiveSource>),
     pub(crate) solution: Solution,
     pub(crate) solver: FrictionSolver,
     /// Impulses of the last step by identity.
@@ -45,6 +47,7 @@ impl StepMemory {
             candidates: Candidates::new(model),
             active: ActiveSet::default(),
             problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
+            assembled: (0, Vec::new()),
             solution: Solution { r: Vec::new(), u: Vec::new() },
             solver: friction_contact_solver(solver)?,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
@@ -148,6 +151,8 @@ pub(crate) struct Matrices {
     pub factor: BlockFactor,
     /// (h, θ) for which `factor` was made, where M̂ depends on nothing else.
     pub factor_of: Option<(f64, f64)>,
+    /// Counts the factorisations.
+    pub generation: u64,
 }
 
 /// Work vectors of a step.
@@ -155,6 +160,8 @@ pub(crate) struct Matrices {
 pub(crate) struct Work {
     pub v_start: Vec<f64>,
     pub q_start: Vec<f64>,
+    /// Some active interaction's rows change within the step.
+    pub rows_vary: bool,
     /// Where M and G are evaluated.
     pub q_inner: Vec<f64>,
     pub displacement: Vec<f64>,
@@ -174,6 +181,7 @@ impl Work {
         Work {
             v_start: v(),
             q_start: q(),
+            rows_vary: false,
             q_inner: q(),
             displacement: v(),
             v_free: v(),

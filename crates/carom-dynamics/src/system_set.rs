@@ -23,6 +23,7 @@ pub struct SystemSet {
     bodies: Option<Bodies>,
     affine: bool,
     constant_mass: bool,
+    exchanges_energy: bool,
 }
 
 /// Where the rigid bodies of a model lie.
@@ -66,7 +67,8 @@ impl SystemSet {
         }
         let affine = parts.iter().all(|p| p.system.is_affine());
         let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
-        Ok(SystemSet { layout: BlockLayout::new(sizes), parts, coordinates, velocities, bodies, affine, constant_mass })
+        let exchanges_energy = parts.iter().any(|p| p.system.exchanges_energy());
+        Ok(SystemSet { exchanges_energy, layout: BlockLayout::new(sizes), parts, coordinates, velocities, bodies, affine, constant_mass })
     }
 
     /// All coordinates.
@@ -197,17 +199,21 @@ impl SystemSet {
         })
     }
 
-    /// The forces without potential, and whether there are any.
+    /// Energy enters or leaves other than through interactions: see [`System::exchanges_energy`].
+    #[must_use]
+    pub fn exchanges_energy(&self) -> bool {
+        self.exchanges_energy
+    }
+
+    /// The forces without potential.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<bool, NonFinite> {
+    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         force.fill(0.0);
-        let mut any = false;
-        for p in &self.parts {
-            any |= p.system.applied_force(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], &mut force[p.v.clone()], scratch)?;
-        }
-        Ok(any)
+        self.parts
+            .iter()
+            .try_for_each(|p| p.system.applied_force(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], &mut force[p.v.clone()], scratch))
     }
 
     /// ∂V/∂t − ∂T/∂t [W].

@@ -134,7 +134,9 @@ impl Scheme for MoreauJean {
         report.n_active = memory.active.items().len();
         self.begin(model, state, memory).map_err(&located)?;
 
-        let linear = model.systems().is_affine();
+        let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+        memory.work.rows_vary = rows_vary;
+        let linear = model.systems().is_affine() && !rows_vary;
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
@@ -143,15 +145,16 @@ impl Scheme for MoreauJean {
                 state.v.copy_from_slice(&memory.work.v_free);
             } else {
                 // G(q̃), M̂, v_free => W, q => p => v_{k+1}
-                update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
+                if rows_vary {
+                    update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
+                }
                 assemble_problem(model, memory, first);
                 report.solve = Some(solve_problem(model, state, memory)?);
             }
             // v_{k+1} => q_{k+1}, residual of the equation of motion
             self.advance(model, state, memory, h).map_err(&located)?;
             report.newton_iterations += 1;
-            let constant = linear && memory.active.items().iter().all(|item| item.is_constant(model));
-            if constant {
+            if linear {
                 report.newton_converged = true;
             } else {
                 report.newton_residual = self.residual(model, state, memory, h).map_err(&located)?;
@@ -203,6 +206,9 @@ impl MoreauJean {
     fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
         let StepMemory { work, matrices, scratch, .. } = memory;
         let systems = model.systems();
+        if matrices.mass_ready && systems.mass_is_constant() && !work.rows_vary {
+            return Ok(());
+        }
         let fraction = self.fraction();
         for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
             *w = fraction * h * ((1.0 - self.params.theta) * start + self.params.theta * end);
@@ -252,6 +258,7 @@ impl MoreauJean {
                 block: singular.block,
             })?;
             matrices.factor_of = Some((h, theta));
+            matrices.generation += 1;
         }
         matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
         for (free, v) in work.v_free.iter_mut().zip(&state.v) {
@@ -294,17 +301,18 @@ impl MoreauJean {
             add_exchange(model, state, memory, report);
         }
         let StepMemory { work, scratch, .. } = memory;
-        let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
-        let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
         let systems = model.systems();
-        if systems.applied_force(start, &mut work.applied_start, scratch)? {
+        if systems.exchanges_energy() {
+            let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
+            let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
+            systems.applied_force(start, &mut work.applied_start, scratch)?;
             systems.applied_force(end, &mut work.applied_end, scratch)?;
             for i in 0..state.v.len() {
                 let force = (1.0 - theta) * work.applied_start[i] + theta * work.applied_end[i];
                 report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * force;
             }
+            report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
         }
-        report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
         state.t += h;
         Ok(())
     }

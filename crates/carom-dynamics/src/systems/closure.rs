@@ -102,14 +102,15 @@ impl System for ClosureSystem {
         check_finite(matrix, |i| format!("entry {i} of the iteration matrix of a closure system"))
     }
 
-    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], _: &mut Scratch) -> Result<bool, NonFinite> {
-        match &self.applied {
-            Some(applied) => {
-                applied(t, q, v, force);
-                Ok(true)
-            }
-            None => Ok(false),
+    fn exchanges_energy(&self) -> bool {
+        self.applied.is_some()
+    }
+
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        if let Some(applied) = &self.applied {
+            applied(t, q, v, force);
         }
+        check_finite(force, |i| format!("the applied force closure on {}", self.coordinates[i]))
     }
 
     fn energy(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {

@@ -216,10 +216,14 @@ impl System for Lagrangian {
         }
     }
 
-    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<bool, NonFinite> {
+    fn exchanges_energy(&self) -> bool {
+        self.applied.is_some() || self.explicit.is_some()
+    }
+
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         match &self.applied {
-            Some(applied) => applied.add_force(t, q, v, force, scratch).map(|()| true),
-            None => Ok(false),
+            Some(applied) => applied.add_force(t, q, v, force, scratch),
+            None => Ok(()),
         }
     }
 

@@ -179,15 +179,19 @@ impl System for Linear {
         }
     }
 
-    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<bool, NonFinite> {
+    fn exchanges_energy(&self) -> bool {
+        self.excitation.is_some() || self.damping.iter().any(|&c| c != 0.0)
+    }
+
+    fn applied_force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         let n = q.len();
         for (i, f) in force.iter_mut().enumerate() {
             *f -= dot(&self.damping[i * n..(i + 1) * n], v);
         }
-        if let Some(excitation) = &self.excitation {
-            excitation.add_force(t, q, v, force, scratch)?;
+        match &self.excitation {
+            Some(excitation) => excitation.add_force(t, q, v, force, scratch),
+            None => Ok(()),
         }
-        Ok(self.excitation.is_some() || self.damping.iter().any(|&c| c != 0.0))
     }
 
     fn energy(&self, _: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {

@@ -87,12 +87,18 @@ pub trait System: Send + Sync {
     /// [`NonFinite`] naming the formula.
     fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
 
-    /// Adds to `force` the part of F that has no potential (applied forces, damping); returns false when there is none.
+    /// Energy enters or leaves other than through contacts and constraints: there are forces without potential, or the
+    /// energies depend on time.
+    fn exchanges_energy(&self) -> bool {
+        false
+    }
+
+    /// Adds to `force` the part of F that has no potential (applied forces, damping).
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    fn applied_force(&self, _t: f64, _q: &[f64], _v: &[f64], _force: &mut [f64], _scratch: &mut Scratch) -> Result<bool, NonFinite> {
-        Ok(false)
+    fn applied_force(&self, _t: f64, _q: &[f64], _v: &[f64], _force: &mut [f64], _scratch: &mut Scratch) -> Result<(), NonFinite> {
+        Ok(())
     }
 
     /// ∂V/∂t − ∂T/∂t [W]: what explicit time in the energies adds to the energy balance.
