@@ -1,1 +1,6 @@
-//! Tests of the command.
+//! Tests of the `carom` command, as a user runs it.
+
+mod bad_input;
+mod plots;
+mod runs;
+mod support;

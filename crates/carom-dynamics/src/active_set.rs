@@ -197,6 +197,23 @@ impl ActiveSet {
         }
     }
 
+    /// Largest |G_ij v_j|: the size of the terms that make local velocities.
+    #[must_use]
+    pub fn largest_product(&self, layout: &BlockLayout, v: &[f64]) -> f64 {
+        let mut largest = 0.0_f64;
+        for item in &self.items {
+            for row in self.jacobian[item.first..item.first + item.rows.len() * item.width].chunks_exact(item.width) {
+                for &(block, column) in &self.touched[item.touched.clone()] {
+                    let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                    for (g, v) in row[column as usize..].iter().zip(&v[rows]) {
+                        largest = largest.max((g * v).abs());
+                    }
+                }
+            }
+        }
+        largest
+    }
+
     /// Adds Gᵀ p to `out`.
     pub fn add_reaction(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
         self.add_transposed(&self.jacobian, layout, p, out);

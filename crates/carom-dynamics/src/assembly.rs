@@ -1,14 +1,14 @@
 //! Stages of a step that schemes share, as free functions over [`StepMemory`].
 
 use crate::active_set::ActiveSource;
-use crate::block_diagonal::dot;
+use crate::block_diagonal::{BlockLayout, dot};
 use crate::detection::WORLD;
 use crate::error::{NonFinite, StepError};
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::relations::Rows;
-use crate::relations::contact::write_jacobian;
+use crate::relations::contact::{BodyStates, write_jacobian};
 use crate::schemes::StepReport;
 use crate::state::State;
 use carom_solvers::{Delassus, OneStepSolver, SolveReport};
@@ -52,11 +52,15 @@ pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMem
 pub(crate) struct Activation {
     /// γ h [s].
     pub horizon: f64,
+    /// Step size h [s].
+    pub step: f64,
     /// [m].
     pub threshold: f64,
 }
 
 /// (g, u) => the active set with G, b and u_k at the start of the step; violations go to the report.
+///
+/// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation, report: &mut StepReport) {
     let StepMemory { active, candidates: c, contacts, .. } = memory;
     let layout = model.systems().layout();
@@ -94,7 +98,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         let dim = if contact.law.friction > 0.0 || contact.law.tangential_restitution > 0.0 { 3 } else { 1 };
         let item = active.push(ActiveSource::Contact(i), Law::Coulomb(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, q, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
@@ -109,7 +113,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
 fn normal_velocity(contact: &crate::detection::ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 12];
     let width = if contact.body_b == WORLD { 6 } else { 12 };
-    write_jacobian(contact, q, 1, &mut row[..width]);
+    write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, &mut row[..width]);
     let mut u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
     if width > 6 {
         u += dot(&row[6..], &v[6 * contact.body_b as usize..][..6]);
@@ -177,6 +181,22 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
     state.v.copy_from_slice(&work.v_free);
     active.add_response(model.systems().layout(), &solution.r, &mut state.v);
     Ok(report)
+}
+
+/// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity.
+pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut StepMemory) -> f64 {
+    let StepMemory { active, solution, problem, .. } = memory;
+    // problem.q is written anew before the next solve
+    active.local_velocity(layout, &state.v, &mut problem.q);
+    let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v));
+    for item in active.items() {
+        for (k, row) in item.rows.clone().enumerate() {
+            let solved = solution.u[row] - item.law.restitution(k) * active.velocity_start()[row];
+            change = change.max((problem.q[row] - solved).abs());
+            scale = scale.max(solved.abs());
+        }
+    }
+    if change == 0.0 { 0.0 } else { change / scale }
 }
 
 /// Keeps the impulses of this step for the next.

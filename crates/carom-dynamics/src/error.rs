@@ -38,6 +38,12 @@ pub enum ModelError {
         /// The rate that should not appear.
         rate: String,
     },
+    /// A constraint or contact that nothing can influence.
+    #[error("the {what} depends on no coordinate")]
+    NoCoordinate {
+        /// The formula.
+        what: String,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {

@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// No progress bar, no summary
-    #[arg(short, long)]
+    #[arg(long)]
     quiet: bool,
 }
 
@@ -113,7 +113,12 @@ fn recorders(args: &Args, simulation: &Simulation) -> Result<(MultiRecorder<'sta
     if args.no_record {
         return Ok((recorders, files));
     }
-    let wrong = |error: RecordingError| Failure::Input(error.to_string());
+    let wrong = |error: RecordingError| match error {
+        RecordingError::AlreadyExists { path } => {
+            Failure::Input(format!("{} exists; add --overwrite to replace it, or choose another name", path.display()))
+        }
+        other => Failure::Input(other.to_string()),
+    };
     let info = simulation.run_info(std::env::args().collect());
     let options = Hdf5Options { overwrite: args.overwrite, compression: args.compress, ..Hdf5Options::default() };
     let output = args.output.clone().unwrap_or_else(|| default_output(&args.model, args.overwrite));

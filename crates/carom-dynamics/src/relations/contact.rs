@@ -8,8 +8,8 @@
 //! ```
 
 use crate::detection::{ContactPoint, WORLD};
-use crate::systems::rigid_bodies::{centre, orientation};
-use nalgebra::{Matrix3, Vector3};
+use crate::systems::rigid_bodies::{angular, centre, orientation};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 /// Width of the rows of one body: linear and angular block.
 pub const BODY_WIDTH: usize = 6;
@@ -29,10 +29,20 @@ pub fn tangents(n: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
     (t1, n.cross(&t1))
 }
 
+/// Coordinates and velocities of the rigid bodies, and how far ahead their orientation is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyStates<'a> {
+    /// Seven coordinates per body.
+    pub q: &'a [f64],
+    /// Six velocities per body.
+    pub v: &'a [f64],
+    /// Orientations are those after this time [s] at the present angular velocity. Half a step makes the torque of a
+    /// contact second-order accurate in the turning body frame.
+    pub lead: f64,
+}
+
 /// Writes the rows n (and t₁, t₂ when `dim` is 3) of a contact, over the blocks (A linear, A angular[, B linear, B angular]).
-///
-/// `q` are the coordinates of the rigid bodies.
-pub fn write_jacobian(contact: &ContactPoint, q: &[f64], dim: usize, rows: &mut [f64]) {
+pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usize, rows: &mut [f64]) {
     let (t1, t2) = tangents(&contact.normal);
     let directions = [contact.normal, t1, t2];
     let width = rows.len() / dim;
@@ -42,8 +52,13 @@ pub fn write_jacobian(contact: &ContactPoint, q: &[f64], dim: usize, rows: &mut 
         }
         let body = body as usize;
         let sign = if side == 0 { 1.0 } else { -1.0 };
-        let arm = contact.point - centre(q, body);
-        let to_body: Matrix3<f64> = orientation(q, body).to_rotation_matrix().matrix().transpose();
+        let arm = contact.point - centre(bodies.q, body);
+        let turn = angular(bodies.v, body) * bodies.lead;
+        let mut orientation = orientation(bodies.q, body);
+        if turn != Vector3::zeros() {
+            orientation *= UnitQuaternion::from_scaled_axis(turn);
+        }
+        let to_body: Matrix3<f64> = orientation.to_rotation_matrix().matrix().transpose();
         for (row, d) in rows.chunks_exact_mut(width).zip(&directions) {
             let row = &mut row[side * BODY_WIDTH..(side + 1) * BODY_WIDTH];
             row[..3].copy_from_slice((d * sign).as_slice());
@@ -57,7 +72,6 @@ mod tests {
     use super::*;
     use crate::detection::ContactKey;
     use crate::laws::ContactLaw;
-    use nalgebra::UnitQuaternion;
 
     #[test]
     fn frames_are_right_handed_and_orthonormal() {
@@ -85,8 +99,9 @@ mod tests {
         let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
         let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law };
         let mut rows = [0.0; 36];
-        write_jacobian(&contact, &q, 3, &mut rows);
         let v = [0.5, -0.2, 0.1, 1.0, 2.0, -1.0, 0.3, 0.2, 0.9, -0.4, 0.6, 0.8];
+        // the lead turns each body about its own ω, which leaves R ω as it is
+        write_jacobian(&contact, &BodyStates { q: &q, v: &v, lead: 0.01 }, 3, &mut rows);
         let at = |x: Vector3<f64>, r: UnitQuaternion<f64>, v: &[f64]| {
             Vector3::from_column_slice(&v[..3]) + (r * Vector3::from_column_slice(&v[3..6])).cross(&(point - x))
         };

@@ -58,6 +58,9 @@ impl FormulaRelation {
         }
 
         let used: Vec<usize> = (0..symbols.len()).filter(|&i| rows.iter().any(|&row| graph.depends_on(row, &[symbols[i]]))).collect();
+        if used.is_empty() {
+            return Err(ModelError::NoCoordinate { what: source.rows.first().map(|row| row.0.clone()).unwrap_or_default() });
+        }
         let q: Vec<Expr> = used.iter().map(|&i| symbols[i]).collect();
         let rates: Vec<Expr> = (0..q.len()).map(|i| graph.symbol(&format!("rate {i}"))).collect();
         let (mut derivatives, mut explicit, mut accelerations) = (Vec::new(), Vec::new(), Vec::new());

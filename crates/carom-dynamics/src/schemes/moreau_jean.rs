@@ -23,8 +23,8 @@
 
 use super::{Scheme, StepReport};
 use crate::assembly::{
-    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, select_active, solve_problem,
-    update_jacobians,
+    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, local_change, select_active,
+    solve_problem, update_jacobians,
 };
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, NonFinite, StepError};
@@ -129,7 +129,7 @@ impl Scheme for MoreauJean {
         // (q_k, v_k) => contacts, gaps, local velocities => active set
         detect_contacts(model, state, memory, p.gamma * h);
         evaluate_candidates(model, state, memory).map_err(&located)?;
-        let rule = Activation { horizon: p.gamma * h, threshold: p.activation_threshold };
+        let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
         select_active(model, state, memory, rule, &mut report);
         report.n_active = memory.active.items().len();
         self.begin(model, state, memory).map_err(&located)?;
@@ -145,7 +145,7 @@ impl Scheme for MoreauJean {
                 state.v.copy_from_slice(&memory.work.v_free);
             } else {
                 // G(q̃), M̂, v_free => W, q => p => v_{k+1}
-                if rows_vary {
+                if rows_vary && first {
                     update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
                 }
                 assemble_problem(model, memory, first);
@@ -267,11 +267,16 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// Residual of the discrete equation of motion in the energy norm, relative to its largest part.
+    /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
     ///
-    /// ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp) has the unit of an energy, so translations and rotations weigh rightly.
+    /// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
+    /// part: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
+    /// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
     fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<f64, NonFinite> {
         self.update_mass(model, state, memory, h)?;
+        if memory.work.rows_vary {
+            update_jacobians(model, state.t + self.fraction() * h, memory)?;
+        }
         self.smooth_residual(model, state, memory, h)?;
         let StepMemory { work, matrices, active, solution, .. } = memory;
         let layout = model.systems().layout();
@@ -290,7 +295,8 @@ impl MoreauJean {
             active.add_reaction(layout, &solution.r, &mut work.residual);
         }
         let norm = energy_norm(&work.residual);
-        Ok(if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() })
+        let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
+        Ok(if work.rows_vary { motion.max(local_change(layout, state, memory)) } else { motion })
     }
 
     /// Impulses to keep, energies exchanged, time.

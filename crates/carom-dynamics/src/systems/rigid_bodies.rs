@@ -125,8 +125,10 @@ pub fn centre(q: &[f64], body: usize) -> Vector3<f64> {
     Vector3::from_column_slice(&q[body * N_Q..body * N_Q + 3])
 }
 
+/// The angular velocity of a body in its own frame, from its velocities.
 #[inline]
-fn angular(v: &[f64], body: usize) -> Vector3<f64> {
+#[must_use]
+pub fn angular(v: &[f64], body: usize) -> Vector3<f64> {
     Vector3::from_column_slice(&v[body * N_V + 3..(body + 1) * N_V])
 }
 

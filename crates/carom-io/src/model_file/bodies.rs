@@ -56,7 +56,7 @@ fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item = &'a Span
             reader.wrong(name.span(), format!("a {what} has an empty name"), "give it a name");
         }
         if !seen.insert(text) {
-            reader.wrong(name.span(), format!("two {what}s are called \"{text}\""), "give each its own name");
+            reader.wrong(name.span(), format!("the name \"{text}\" of a {what} is given twice"), "give each its own name");
         }
     }
 }
@@ -306,13 +306,12 @@ fn read_shape(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &st
         ("normal", &s.normal),
         ("vertices", &s.vertices),
     ];
-    let mut ok = true;
     for (key, value) in given {
         if let Some(value) = value
             && !keys.contains(&key)
         {
             reader.wrong(value.span(), format!("a {kind} has no `{key}`"), format!("it takes: {}", keys.join(", ")));
-            ok = false;
+            return None;
         }
     }
     let span = section.span();
@@ -359,7 +358,7 @@ fn read_shape(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &st
         reader.mistakes.push(super::Diagnostic::new(section.span(), format!("the shape of \"{body}\": {error}")));
         return None;
     }
-    ok.then_some(shape)
+    Some(shape)
 }
 
 fn size(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, key: &str, span: &Range<usize>) -> Option<f64> {

@@ -105,7 +105,7 @@ pub(super) fn linear(reader: &mut Reader<'_>, section: &Spanned<LinearSchema>) -
         reader.wrong(force.span(), format!("the force has {} entries", items.len()), format!("{n} are needed, one per coordinate"));
         return None;
     }
-    let with_force = match numbers_only(items) {
+    let with_force = match constants(reader, items) {
         Some(force) => system.with_force(force),
         None => {
             let formulas: Vec<String> = items.iter().map(as_formula).collect();
@@ -115,8 +115,9 @@ pub(super) fn linear(reader: &mut Reader<'_>, section: &Spanned<LinearSchema>) -
     with_force.map_err(|error| report(reader, &error, &[], force.span())).ok()
 }
 
-fn numbers_only(items: &[Value]) -> Option<Vec<f64>> {
-    items.iter().map(|item| if let Value::Number(x) = item { Some(*x) } else { None }).collect()
+/// The values of a force that depends on nothing but parameters.
+fn constants(reader: &Reader<'_>, items: &[Value]) -> Option<Vec<f64>> {
+    items.iter().map(|item| reader.constant(item)).collect()
 }
 
 fn as_formula(item: &Value) -> String {

@@ -101,6 +101,20 @@ impl<'a> Reader<'a> {
         self.evaluate(value.get_ref(), value.span(), what, must)
     }
 
+    /// The value of a number, or of a formula that uses nothing but parameters.
+    pub fn constant(&self, value: &Value) -> Option<f64> {
+        match value {
+            Value::Number(x) => Some(*x),
+            Value::Formula(text) => {
+                let (mut scope, mut graph) = (Scope::new(), Graph::new());
+                self.fill(&mut scope);
+                let e = formula::parse(&mut graph, text, &scope).ok()?;
+                graph.as_constant(e)
+            }
+            Value::List(_) => None,
+        }
+    }
+
     fn evaluate(&mut self, value: &Value, span: Range<usize>, what: &str, must: Must) -> Option<f64> {
         let x = match value {
             Value::Number(x) => *x,

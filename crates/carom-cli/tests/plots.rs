@@ -1,0 +1,36 @@
+//! `carom plot`, `export` and `info` on a recorded run.
+
+use crate::support::{BALL, Folder};
+
+#[test]
+fn draws_and_exports_a_recorded_run() {
+    let folder = Folder::new();
+    folder.write("ball.toml", BALL);
+    assert_eq!(folder.carom(&["run", "ball.toml", "-o", "run.h5", "--quiet"]).code, 0);
+    for picture in ["ball.svg", "ball.png"] {
+        let plot = folder.carom(&["plot", "run.h5", "--quantity", "q.y,v.y,gap.floor,impulse.floor,energy", "-o", picture]);
+        assert_eq!(plot.code, 0, "{}", plot.err);
+    }
+    let svg = std::fs::read_to_string(folder.path("ball.svg")).unwrap();
+    assert!(svg.contains("<svg") && svg.contains("t [s]") && svg.contains("[J]"), "axes and units");
+    assert!(std::fs::read(folder.path("ball.png")).unwrap().starts_with(b"\x89PNG"));
+    let again = folder.carom(&["plot", "run.h5", "-o", "ball.svg"]);
+    assert!(again.code == 2 && again.err.contains("--overwrite"), "{}", again.err);
+
+    let unknown = folder.carom(&["plot", "run.h5", "--quantity", "q.z", "-o", "no.svg"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("q.y"), "{}", unknown.err);
+    let unnamed = folder.carom(&["plot", "run.h5", "-o", "picture.jpg"]);
+    assert!(unnamed.code == 2 && unnamed.err.contains(".svg"), "{}", unnamed.err);
+
+    let csv = folder.carom(&["export", "run.h5"]);
+    let lines: Vec<&str> = csv.out.lines().collect();
+    assert_eq!(lines.len(), 202, "a header and 201 frames");
+    assert!(lines[0].starts_with("t,q.y,v.y"), "{}", lines[0]);
+    assert!(lines[1].starts_with("0.0,1.0,0.0"), "{}", lines[1]);
+
+    let model = folder.carom(&["info", "run.h5", "--model"]);
+    assert_eq!(model.out, BALL);
+    let missing = folder.carom(&["info", "nowhere.h5"]);
+    assert!(missing.code == 2 && missing.err.contains("nowhere.h5"), "{}", missing.err);
+}
