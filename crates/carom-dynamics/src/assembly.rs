@@ -183,12 +183,14 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
     Ok(report)
 }
 
-/// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity.
+/// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity (free,
+/// solved, or term of G v).
 pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut StepMemory) -> f64 {
     let StepMemory { active, solution, problem, .. } = memory;
+    let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
+    let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
     // problem.q is written anew before the next solve
     active.local_velocity(layout, &state.v, &mut problem.q);
-    let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v));
     for item in active.items() {
         for (k, row) in item.rows.clone().enumerate() {
             let solved = solution.u[row] - item.law.restitution(k) * active.velocity_start()[row];

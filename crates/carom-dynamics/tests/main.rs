@@ -1,5 +1,10 @@
 //! Integration tests of the crate, one module per subject.
 
+mod allocation;
+mod energy;
 mod formula;
 mod moreau_jean;
+mod policies;
+mod relations;
 mod support;
+mod systems;

@@ -1,1 +1,5 @@
-//! Tests of the facade.
+//! Tests of the whole: the gallery runs, the scenes give their exact answers.
+
+mod gallery;
+mod scenes;
+mod support;

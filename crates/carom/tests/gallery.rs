@@ -1,0 +1,88 @@
+//! Every model of the gallery runs, converges and certifies itself; published numbers are met.
+
+use crate::support::{folder, run};
+
+/// All models, shortened where a debug build would take long: solved at every step, residual below the tolerance, and
+/// energy (less work) not above its start by more than the balance error that the model's README states.
+#[test]
+fn every_model_runs_and_gains_no_energy() {
+    let mut n = 0;
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.join("model.toml").exists() {
+            continue;
+        }
+        n += 1;
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(path.join("README.md").exists(), "{name} has no README");
+        let short: &[&str] = match name.as_str() {
+            "stack_of_cubes" => &["simulation.end=0.25"],
+            "slider_crank_clearance" => &["simulation.end=0.02", "scheme.configuration=theta"],
+            _ => &[],
+        };
+        let done = run(&name, short);
+        let c = &done.certificate;
+        assert_eq!(c.unconverged, 0, "{name}");
+        assert!(c.max_residual <= done.simulation.file.run.solver.tolerance, "{name}: {}", c.max_residual);
+        let start = done.keep.energy[0];
+        let most = done.keep.energy.iter().fold(f64::NEG_INFINITY, |m, &e| m.max(e));
+        // solves to 1e-10 leave errors of that size; the pendulums' balance error is that of the time discretisation
+        let allowed = 1e-9 * (1.0 + start.abs()) + 2.0 * c.energy_error().abs();
+        assert!(most <= start + allowed, "{name}: {start} {most}");
+    }
+    assert!(n >= 12, "{n} models");
+}
+
+/// Column of beads at t = 0.9995 s, to 1e-8.
+#[test]
+fn column_of_beads() {
+    let done = run("column_of_beads", &["simulation.end=0.9995"]);
+    for (name, expected) in [("b1", 0.104_704_304_574_697_1), ("b2", 0.304_642_118_838_020_8), ("b10", 1.929_380_975_849_483)] {
+        assert!((done.q(name) - expected).abs() < 1e-8, "{name} {}", done.q(name));
+    }
+    assert!((done.v("b1") + 0.323_616_988_5).abs() < 1e-8 && (done.v("b10") - 0.019_349_943_64).abs() < 1e-8);
+}
+
+/// Woodpecker at t = 0.29998 s, to 1e-9.
+#[test]
+fn woodpecker() {
+    let done = run("woodpecker", &["simulation.end=0.29998"]);
+    let expected = [-4.134_818_676_833_654e-2, -0.103_468_468_271_736_1, -0.340_933_975_550_430_1];
+    let velocities = [-0.260_137_330_791_377_1, 0.0, -8.327_555_353_239_312];
+    for i in 0..3 {
+        assert!((done.keep.q.last().unwrap()[i] - expected[i]).abs() < 1e-9, "{i}");
+        assert!((done.keep.v.last().unwrap()[i] - velocities[i]).abs() < 1e-9, "{i}");
+    }
+}
+
+/// Slider-crank with clearance, h = 1e-5: crank revolutions at t = 0.05, 0.1 and 0.15 s, to 1e-5.
+#[test]
+fn slider_crank_with_clearance() {
+    let done = run("slider_crank_clearance", &["simulation.end=0.15", "record.every=5000"]);
+    for (q, expected) in done.keep.q[1..].iter().zip([0.763_624_7, 1.437_763_8, 2.178_642_9]) {
+        let revolutions = q[0] / std::f64::consts::TAU;
+        assert!((revolutions - expected).abs() < 1e-5, "{revolutions} {expected}");
+    }
+    assert_eq!(done.keep.q.len(), 4);
+}
+
+/// Impact oscillator A at t = 40 s: first order in h.
+#[test]
+fn impact_oscillator_converges_at_first_order() {
+    let error = |h: &str| {
+        let done = run("impact_oscillator_a", &[&format!("simulation.step={h}"), "record.every=1000000"]);
+        (done.q("x") + 1.244_276_351_625_273_3).abs()
+    };
+    let (coarse, fine) = (error("1e-3"), error("1e-4"));
+    assert!(fine < 5e-3 && fine < coarse / 3.0, "{coarse} {fine}");
+}
+
+/// Impact oscillator B rests on its stop after the accumulation, and leaves it at t = 2.73888 s.
+#[test]
+fn impact_oscillator_rests_after_the_accumulation() {
+    let done = run("impact_oscillator_b", &["record.every=1"]);
+    let at = |t: f64| done.keep.t.iter().position(|&x| x >= t - 1e-9).unwrap();
+    assert!((done.keep.q[at(2.5)][0] - 0.2).abs() < 1e-4 && done.keep.v[at(2.5)][0].abs() < 1e-9);
+    let leaves = (at(2.0)..done.keep.t.len()).find(|&i| done.keep.v[i][0] < -1e-6).unwrap();
+    assert!((done.keep.t[leaves] - 2.738_876_8).abs() < 5e-3, "{}", done.keep.t[leaves]);
+}

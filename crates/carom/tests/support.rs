@@ -1,0 +1,70 @@
+//! Runs models of the gallery.
+
+use carom::Simulation;
+use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::strategies::{Continue, Ending};
+use carom::io::model_file::Override;
+use std::path::PathBuf;
+
+/// The gallery.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+/// States and energies at the recorded instants.
+#[derive(Default)]
+pub struct Keep {
+    pub t: Vec<f64>,
+    pub q: Vec<Vec<f64>>,
+    pub v: Vec<Vec<f64>>,
+    /// Mechanical energy less the work done.
+    pub energy: Vec<f64>,
+}
+
+impl Recorder for Keep {
+    fn frame(&mut self, f: &Frame<'_>) -> Result<(), RecordError> {
+        self.t.push(f.t);
+        self.q.push(f.q.to_vec());
+        self.v.push(f.v.to_vec());
+        self.energy.push(f.energy.mechanical() - f.energy.work);
+        Ok(())
+    }
+    fn event(&mut self, _: &Event) -> Result<(), RecordError> {
+        Ok(())
+    }
+    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+/// A finished run.
+pub struct Done {
+    pub simulation: Simulation,
+    pub certificate: Certificate,
+    pub keep: Keep,
+}
+
+impl Done {
+    /// Final coordinate by name.
+    pub fn q(&self, name: &str) -> f64 {
+        let names = self.simulation.file.model.systems().coordinates();
+        self.keep.q.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+    }
+
+    /// Final velocity by name, angular velocities in the world frame.
+    pub fn v(&self, name: &str) -> f64 {
+        let names = self.simulation.file.model.systems().velocities();
+        self.keep.v.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+    }
+}
+
+/// Runs a model with overrides, keeping every frame that its file asks for.
+pub fn run(name: &str, overrides: &[&str]) -> Done {
+    let overrides: Vec<Override> = overrides.iter().map(|text| text.parse().unwrap()).collect();
+    let mut simulation = Simulation::from_path(&folder().join(name), &overrides).unwrap_or_else(|e| panic!("{e}"));
+    let mut keep = Keep::default();
+    let outcome = simulation.run(&mut keep, &mut |_| Continue::Yes);
+    assert!(matches!(outcome.ending, Ending::Finished), "{name}: {:?}", outcome.ending);
+    Done { simulation, certificate: outcome.certificate, keep }
+}
