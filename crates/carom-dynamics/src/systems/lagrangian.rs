@@ -32,6 +32,7 @@ pub struct LagrangianText {
 #[derive(Clone, Debug)]
 pub struct Lagrangian {
     coordinates: Vec<String>,
+    units: Vec<String>,
     /// Lower triangle of M by rows, of (t, q).
     mass: Tape,
     mass_is_constant: bool,
@@ -70,6 +71,7 @@ impl Lagrangian {
         };
         Ok(Lagrangian {
             coordinates: text.coordinates.clone(),
+            units: vec![String::new(); text.coordinates.len()],
             mass: compile(&graph, &inputs, &mass),
             mass_is_constant,
             explicit: (!graph.is_zero(explicit)).then(|| compile(&graph, &inputs, &[explicit])),
@@ -78,6 +80,18 @@ impl Lagrangian {
             applied,
             energy: compile(&graph, &inputs, &[kinetic, potential]),
         })
+    }
+
+    /// Names the units of the coordinates, for records and plots.
+    ///
+    /// # Errors
+    /// Wrong length.
+    pub fn with_units(mut self, units: Vec<String>) -> Result<Self, ModelError> {
+        if units.len() != self.coordinates.len() {
+            return Err(ModelError::WrongLength { what: "the list of units".into(), expected: self.coordinates.len(), found: units.len() });
+        }
+        self.units = units;
+        Ok(self)
     }
 }
 
@@ -156,11 +170,11 @@ fn inertial_force(graph: &mut Graph, symbols: &Symbols, kinetic: Expr, potential
 
 impl System for Lagrangian {
     fn coordinates(&self) -> Vec<Coordinate> {
-        self.coordinates.iter().map(|name| Coordinate::new(name.clone(), "")).collect()
+        self.coordinates.iter().zip(&self.units).map(|(name, unit)| Coordinate::new(name.clone(), unit.clone())).collect()
     }
 
     fn velocities(&self) -> Vec<Coordinate> {
-        self.coordinates()
+        self.coordinates().iter().map(Coordinate::rate).collect()
     }
 
     fn block_sizes(&self) -> Vec<usize> {

@@ -10,6 +10,7 @@ use crate::formula::{Graph, Scope};
 #[derive(Clone, Debug)]
 pub struct Linear {
     coordinates: Vec<String>,
+    units: Vec<String>,
     mass: Vec<f64>,
     damping: Vec<f64>,
     stiffness: Vec<f64>,
@@ -47,7 +48,19 @@ impl Linear {
             return Err(ModelError::MassNotPositive { system: "the linear system".into() });
         }
         let diagonal = [&mass, &damping, &stiffness].iter().all(|m| (0..n * n).all(|k| k / n == k % n || m[k] == 0.0));
-        Ok(Linear { force: vec![0.0; n], coordinates, mass, damping, stiffness, excitation: None, affine: true, diagonal })
+        Ok(Linear { force: vec![0.0; n], units: vec![String::new(); n], coordinates, mass, damping, stiffness, excitation: None, affine: true, diagonal })
+    }
+
+    /// Names the units of the coordinates, for records and plots.
+    ///
+    /// # Errors
+    /// Wrong length.
+    pub fn with_units(mut self, units: Vec<String>) -> Result<Self, ModelError> {
+        if units.len() != self.coordinates.len() {
+            return Err(ModelError::WrongLength { what: "the list of units".into(), expected: self.coordinates.len(), found: units.len() });
+        }
+        self.units = units;
+        Ok(self)
     }
 
     /// Adds a constant force, one value per coordinate.
@@ -120,11 +133,11 @@ fn is_positive_definite(m: &[f64], n: usize) -> bool {
 
 impl System for Linear {
     fn coordinates(&self) -> Vec<Coordinate> {
-        self.coordinates.iter().map(|name| Coordinate::new(name.clone(), "")).collect()
+        self.coordinates.iter().zip(&self.units).map(|(name, unit)| Coordinate::new(name.clone(), unit.clone())).collect()
     }
 
     fn velocities(&self) -> Vec<Coordinate> {
-        self.coordinates()
+        self.coordinates().iter().map(Coordinate::rate).collect()
     }
 
     fn block_sizes(&self) -> Vec<usize> {

@@ -34,14 +34,21 @@ pub struct Coordinate {
     /// Name as it appears in files, plots and formulas.
     pub name: String,
     /// SI unit, or empty where the model does not say.
-    pub unit: &'static str,
+    pub unit: String,
 }
 
 impl Coordinate {
     /// A coordinate with its unit.
     #[must_use]
-    pub fn new(name: impl Into<String>, unit: &'static str) -> Self {
-        Coordinate { name: name.into(), unit }
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
+        Coordinate { name: name.into(), unit: unit.into() }
+    }
+
+    /// Its rate under the same name: unit per second.
+    #[must_use]
+    pub fn rate(&self) -> Self {
+        let unit = if self.unit.is_empty() { String::new() } else { format!("{}/s", self.unit) };
+        Coordinate { name: self.name.clone(), unit }
     }
 }
 

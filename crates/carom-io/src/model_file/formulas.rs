@@ -3,7 +3,7 @@
 use super::error::suggestion;
 use super::numbers::{Must, Reader};
 use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
-use super::value::Value;
+use super::value::{Table, Value};
 use carom_dynamics::error::ModelError;
 use carom_dynamics::formula;
 use carom_dynamics::relations::FormulaSource;
@@ -32,6 +32,23 @@ fn coordinates(reader: &mut Reader<'_>, names: &Spanned<Vec<Spanned<String>>>) -
     (reader.mistakes.len() == before).then_some(seen)
 }
 
+/// The units of the coordinates; empty where none is given.
+fn units(reader: &mut Reader<'_>, table: &Table<Spanned<String>>, coordinates: &[String]) -> Option<Vec<String>> {
+    let names: Vec<&str> = coordinates.iter().map(String::as_str).collect();
+    let mut units = vec![String::new(); coordinates.len()];
+    for (name, unit) in &table.0 {
+        match names.iter().position(|other| other == name.get_ref()) {
+            Some(i) => units[i] = unit.get_ref().clone(),
+            None => {
+                let help = suggestion(name.get_ref(), &names);
+                reader.wrong(name.span(), format!("a unit is given for \"{}\", which is not a coordinate", name.get_ref()), help);
+                return None;
+            }
+        }
+    }
+    Some(units)
+}
+
 /// The `[lagrangian]` system.
 pub(super) fn lagrangian(reader: &mut Reader<'_>, section: &Spanned<LagrangianSchema>) -> Option<Lagrangian> {
     let s = section.get_ref();
@@ -51,7 +68,8 @@ pub(super) fn lagrangian(reader: &mut Reader<'_>, section: &Spanned<LagrangianSc
         forces: s.forces.0.iter().map(|(name, f)| (name.get_ref().clone(), f.get_ref().clone())).collect(),
         coordinates,
     };
-    match Lagrangian::new(&text) {
+    let units = units(reader, &s.units, &text.coordinates)?;
+    match Lagrangian::new(&text).and_then(|system| system.with_units(units)) {
         Ok(system) => Some(system),
         Err(error) => {
             let spans = std::iter::once(s.kinetic.span())
@@ -85,7 +103,9 @@ pub(super) fn linear(reader: &mut Reader<'_>, section: &Spanned<LinearSchema>) -
     let mass = reader.matrix(&s.mass, n, "the mass matrix");
     let damping = s.damping.as_ref().map_or_else(|| Some(zero()), |m| reader.matrix(m, n, "the damping matrix"));
     let stiffness = s.stiffness.as_ref().map_or_else(|| Some(zero()), |m| reader.matrix(m, n, "the stiffness matrix"));
-    let system = match Linear::new(coordinates, mass?, damping?, stiffness?) {
+    let units = units(reader, &s.units, &coordinates);
+    let (mass, damping, stiffness, units) = (mass?, damping?, stiffness?, units?);
+    let system = match Linear::new(coordinates, mass, damping, stiffness).and_then(|system| system.with_units(units)) {
         Ok(system) => system,
         Err(error) => {
             reader.mistakes.push(super::Diagnostic::new(s.mass.span(), error.to_string()));

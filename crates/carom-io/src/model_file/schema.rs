@@ -44,6 +44,8 @@ pub(super) struct LagrangianSchema {
     pub coordinates: Spanned<Vec<Text>>,
     #[serde(default)]
     pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
     pub kinetic: Text,
     pub potential: Option<Text>,
     #[serde(default)]
@@ -56,6 +58,8 @@ pub(super) struct LinearSchema {
     pub coordinates: Spanned<Vec<Text>>,
     #[serde(default)]
     pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
     pub mass: Number,
     pub damping: Option<Number>,
     pub stiffness: Option<Number>,
