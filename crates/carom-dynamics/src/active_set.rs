@@ -24,7 +24,7 @@ pub struct Active {
     pub law: Law,
     /// Its rows in the one-step problem.
     pub rows: Range<usize>,
-    /// Gap at the start of the step [m]; 0 for constraints.
+    /// Gap at the start of the step \[m\]; 0 for constraints.
     pub gap: f64,
     touched: Range<usize>,
     first: usize,

@@ -50,11 +50,11 @@ pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMem
 /// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activation {
-    /// γ h [s].
+    /// γ h \[s\].
     pub horizon: f64,
-    /// Step size h [s].
+    /// Step size h \[s\].
     pub step: f64,
-    /// [m].
+    /// \[m\].
     pub threshold: f64,
 }
 

@@ -194,8 +194,8 @@ fn factorise_lu(a: &mut [f64], n: usize, pivots: &mut [usize]) -> bool {
 
 fn solve_lu(a: &[f64], n: usize, pivots: &[usize], b: &[f64], x: &mut [f64]) {
     x.copy_from_slice(b);
-    for k in 0..n {
-        x.swap(k, pivots[k]);
+    for (k, &pivot) in pivots.iter().enumerate() {
+        x.swap(k, pivot);
     }
     for i in 1..n {
         x[i] -= dot(&a[i * n..i * n + i], &x[..i]);

@@ -28,11 +28,11 @@ pub struct ContactPoint {
     pub body_b: u32,
     /// Identity of the point.
     pub key: ContactKey,
-    /// Contact point in the world frame [m], half way between the two surfaces along the normal.
+    /// Contact point in the world frame \[m\], half way between the two surfaces along the normal.
     pub point: Vector3<f64>,
     /// Unit normal in the world frame, from B to A.
     pub normal: Vector3<f64>,
-    /// Gap [m]: > 0 open, < 0 penetrating.
+    /// Gap \[m\]: > 0 open, < 0 penetrating.
     pub gap: f64,
     /// Coefficients of this pair.
     pub law: ContactLaw,

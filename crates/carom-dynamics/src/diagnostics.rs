@@ -21,7 +21,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Kinetic plus potential energy [J].
+    /// Kinetic plus potential energy \[J\].
     #[must_use]
     pub fn mechanical(&self) -> f64 {
         self.kinetic + self.potential
@@ -33,7 +33,7 @@ impl Energy {
 pub struct Certificate {
     /// Steps taken.
     pub steps: usize,
-    /// Largest penetration of a contact [m], over the states at the ends of the steps.
+    /// Largest penetration of a contact \[m\], over the states at the ends of the steps.
     pub max_penetration: f64,
     /// Largest |g| of a bilateral constraint (unit of the constraint).
     pub max_constraint_violation: f64,
@@ -55,7 +55,7 @@ pub struct Certificate {
     pub initial: Energy,
     /// Energy at the end.
     pub last: Energy,
-    /// Largest rise of (mechanical energy + dissipated − work) over its initial value so far [J]: the largest energy error upwards.
+    /// Largest rise of (mechanical energy + dissipated − work) over its initial value so far \[J\]: the largest energy error upwards.
     pub max_energy_gain: f64,
     /// Events counted.
     pub events: usize,
@@ -68,7 +68,7 @@ impl Certificate {
         Certificate { initial, last: initial, ..Certificate::default() }
     }
 
-    /// mechanical(last) + dissipated − work − mechanical(initial) [J]: what the time discretisation gained or lost.
+    /// mechanical(last) + dissipated − work − mechanical(initial) \[J\]: what the time discretisation gained or lost.
     #[must_use]
     pub fn energy_error(&self) -> f64 {
         let e = &self.last;

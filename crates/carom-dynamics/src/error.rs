@@ -26,7 +26,7 @@ pub enum ModelError {
         /// Its text.
         text: String,
         /// What is wrong, and where in the text.
-        error: FormulaError,
+        error: Box<FormulaError>,
     },
     /// The kinetic energy is not quadratic in the rates.
     #[error("the kinetic energy is not quadratic in the rates: ∂²T/∂{first}∂{second} still depends on {rate}")]
@@ -105,7 +105,7 @@ pub enum StepError {
     /// A quantity is not finite.
     #[error("at t = {t:.9} s, {source}")]
     NonFinite {
-        /// Time [s].
+        /// Time \[s\].
         t: f64,
         /// What is not finite.
         source: NonFinite,
@@ -113,7 +113,7 @@ pub enum StepError {
     /// The iteration matrix M + hθC + h²θ²K of a system has no inverse.
     #[error("at t = {t:.9} s, the iteration matrix of {system} (block {block}) is singular: is a mass zero?")]
     SingularIterationMatrix {
-        /// Time [s].
+        /// Time \[s\].
         t: f64,
         /// Name of the first coordinate of the block.
         system: String,
@@ -123,7 +123,7 @@ pub enum StepError {
     /// The solver refused the one-step problem.
     #[error("at t = {t:.9} s, {source}")]
     Solve {
-        /// Time [s].
+        /// Time \[s\].
         t: f64,
         /// Why.
         source: SolveError,
@@ -142,7 +142,7 @@ pub enum RunError {
          Try a larger simulation.solver.max_iterations, a smaller simulation.step, or simulation.on_failure = \"warn\" or \"halve-step\""
     )]
     NotConverged {
-        /// Time at the start of the step [s].
+        /// Time at the start of the step \[s\].
         t: f64,
         /// Number of the step.
         step: usize,

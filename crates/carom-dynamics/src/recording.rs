@@ -40,7 +40,7 @@ pub struct RecordError {
 pub struct Frame<'a> {
     /// Number of the step that ended here; 0 for the initial state.
     pub step: usize,
-    /// Time [s].
+    /// Time \[s\].
     pub t: f64,
     /// Coordinates.
     pub q: &'a [f64],
@@ -50,7 +50,7 @@ pub struct Frame<'a> {
     pub energy: Energy,
     /// Interactions that were active in the step that ended here: constraints, contacts by formula, contacts of bodies.
     pub contacts: &'a [ContactRecord],
-    /// Gaps of all contacts by formula at this instant [m], in the model's order.
+    /// Gaps of all contacts by formula at this instant \[m\], in the model's order.
     pub gaps: &'a [f64],
     /// Report of the step that ended here; `None` for the initial state.
     pub report: Option<&'a StepReport>,
@@ -63,13 +63,13 @@ pub struct ContactRecord {
     pub source: Source,
     /// Number of rows (1 to 6); the rest of `velocity` and `impulse` is zero.
     pub dim: usize,
-    /// Gap at the start of the step [m] (zero for constraints).
+    /// Gap at the start of the step \[m\] (zero for constraints).
     pub gap: f64,
     /// Local velocity u⁺ at the end of the step, normal first [m/s or the formula's unit per second].
     pub velocity: [f64; 6],
     /// Impulse p of the step, normal first [N·s].
     pub impulse: [f64; 6],
-    /// Contact point in the world frame [m]; zero for formula interactions.
+    /// Contact point in the world frame \[m\]; zero for formula interactions.
     pub point: Vector3<f64>,
     /// Unit normal in the world frame; zero for formula interactions.
     pub normal: Vector3<f64>,
@@ -87,7 +87,7 @@ pub enum Source {
 /// Something that happened at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Time at the end of the step in which it happened [s].
+    /// Time at the end of the step in which it happened \[s\].
     pub t: f64,
     /// What happened.
     pub kind: EventKind,

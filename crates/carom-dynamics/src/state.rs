@@ -1,13 +1,13 @@
 //! What changes during a run: time, coordinates, velocities.
 
-/// The state of a model: time `t` [s], generalised coordinates `q`, velocities `v`.
+/// The state of a model: time `t` \[s\], generalised coordinates `q`, velocities `v`.
 ///
 /// All systems of the model lie one after the other in `q` and `v`. `q` and `v` may differ in length: a rigid body has
 /// seven coordinates (position, unit quaternion w-first) and six velocities (linear in the world frame, angular in the
 /// body frame), with q̇ = T(q) v.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// Time [s].
+    /// Time \[s\].
     pub t: f64,
     /// Coordinates of all systems.
     pub q: Vec<f64>,

@@ -216,7 +216,7 @@ impl SystemSet {
             .try_for_each(|p| p.system.applied_force(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], &mut force[p.v.clone()], scratch))
     }
 
-    /// ∂V/∂t − ∂T/∂t [W].
+    /// ∂V/∂t − ∂T/∂t \[W\].
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
@@ -224,7 +224,7 @@ impl SystemSet {
         self.parts.iter().map(|p| p.system.explicit_power(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], scratch)).sum()
     }
 
-    /// Kinetic and potential energy [J].
+    /// Kinetic and potential energy \[J\].
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.

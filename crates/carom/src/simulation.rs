@@ -67,7 +67,8 @@ impl Simulation {
     #[must_use]
     pub fn run_info(&self, command_line: Vec<String>) -> RunInfo {
         let model = &self.file.model;
-        let named = |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit.clone())).collect();
+        let named =
+            |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit.clone())).collect();
         let kind = |bilateral| if bilateral { InteractionKind::Constraint } else { InteractionKind::Contact };
         let interactions = model.interactions();
         RunInfo {

@@ -17,7 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Time between two updates of the progress bar.
+const REDRAW: Duration = Duration::from_millis(100);
 
 #[derive(Parser)]
 pub struct Args {
@@ -67,7 +70,14 @@ pub fn run(args: Args) -> Outcome {
     let (wall, cpu) = (Instant::now(), ProcessTime::now());
     let outcome = {
         let mut recorder = Both { events: &mut events, files: &mut recorders };
-        let mut watch = |progress: &Progress| watch(progress, &bar, &stop);
+        let mut drawn = wall;
+        let mut watch = |progress: &Progress| {
+            if !bar.is_hidden() && drawn.elapsed() >= REDRAW {
+                drawn = Instant::now();
+                show(progress, &bar);
+            }
+            if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes }
+        };
         simulation.run(&mut recorder, &mut watch)
     };
     let (wall_time, cpu_time) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
@@ -165,11 +175,8 @@ fn progress_bar(quiet: bool) -> ProgressBar {
     bar
 }
 
-fn watch(progress: &Progress, bar: &ProgressBar, stop: &AtomicBool) -> Continue {
-    if progress.step % 64 == 0 && !bar.is_hidden() {
-        let done = if progress.end > 0.0 { progress.t / progress.end } else { 1.0 };
-        bar.set_position((1000.0 * done) as u64);
-        bar.set_message(format!("t = {:.4} s, {} active", progress.t, progress.n_active));
-    }
-    if stop.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes }
+fn show(progress: &Progress, bar: &ProgressBar) {
+    let done = if progress.end > 0.0 { progress.t / progress.end } else { 1.0 };
+    bar.set_position((1000.0 * done) as u64);
+    bar.set_message(format!("t = {:.4} s, {} active", progress.t, progress.n_active));
 }

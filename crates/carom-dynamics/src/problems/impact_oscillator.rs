@@ -20,7 +20,7 @@ pub fn separated() -> Result<Problem, ModelError> {
     Ok(Problem { model, state: at_rest(), end: 40.0, solution })
 }
 
-/// Times of the 13 impacts of variant A [s] (first three and last).
+/// Times of the 13 impacts of variant A \[s\] (first three and last).
 pub const SEPARATED_IMPACTS: [f64; 4] = [0.977_292_982_291_526_8, 4.353_772_750_198_352, 7.542_364_853_916_684, 39.022_391_011_939_36];
 
 /// Variant B up to t = 2.7 s, where the mass rests on the stop.

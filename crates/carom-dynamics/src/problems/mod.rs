@@ -17,16 +17,19 @@ pub struct Problem {
     pub model: Model,
     /// Initial state.
     pub state: State,
-    /// Time up to which the solution is known [s].
+    /// Time up to which the solution is known \[s\].
     pub end: f64,
     /// The known solution: (q, v) at a time.
     pub solution: Solution,
 }
 
+/// (q, v) as a function of time.
+pub type ExactMotion = Box<dyn Fn(f64) -> (Vec<f64>, Vec<f64>) + Send + Sync>;
+
 /// What is known about the motion.
 pub enum Solution {
     /// (q, v) at any time up to the end.
-    Exact(Box<dyn Fn(f64) -> (Vec<f64>, Vec<f64>) + Send + Sync>),
+    Exact(ExactMotion),
     /// (q, v) at the end only.
     AtEnd(Vec<f64>, Vec<f64>),
 }

@@ -36,7 +36,7 @@ pub struct BodyStates<'a> {
     pub q: &'a [f64],
     /// Six velocities per body.
     pub v: &'a [f64],
-    /// Orientations are those after this time [s] at the present angular velocity. Half a step makes the torque of a
+    /// Orientations are those after this time \[s\] at the present angular velocity. Half a step makes the torque of a
     /// contact second-order accurate in the turning body frame.
     pub lead: f64,
 }

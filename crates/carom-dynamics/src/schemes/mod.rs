@@ -14,7 +14,7 @@ pub use moreau_jean::{MoreauJean, MoreauJeanParams};
 ///
 /// To add a scheme:
 /// 1. one file in `schemes/` with its `Params` (serde, `validate`), the discrete equations and their source in the header;
-/// 2. implement this trait; take shared stages from [`crate::assembly`];
+/// 2. implement this trait; take shared stages from `assembly.rs`;
 /// 3. one line in [`SCHEMES`]; the convergence test runs it on the textbook problems.
 pub trait Scheme: Send + Sync {
     /// Name in model files.
@@ -50,17 +50,17 @@ pub struct StepReport {
     pub newton_converged: bool,
     /// Active interactions.
     pub n_active: usize,
-    /// Largest penetration at the start of the step [m].
+    /// Largest penetration at the start of the step \[m\].
     pub penetration: f64,
     /// Largest |g| of a bilateral constraint at the start of the step.
     pub constraint_violation: f64,
     /// Largest |ġ| of a bilateral constraint at the start of the step.
     pub constraint_velocity: f64,
-    /// Energy dissipated by normal impulses in this step [J].
+    /// Energy dissipated by normal impulses in this step \[J\].
     pub dissipated_impact: f64,
-    /// Energy dissipated by tangential impulses in this step [J].
+    /// Energy dissipated by tangential impulses in this step \[J\].
     pub dissipated_friction: f64,
-    /// Work of non-conservative forces and moving boundaries in this step [J].
+    /// Work of non-conservative forces and moving boundaries in this step \[J\].
     pub work: f64,
 }
 

@@ -44,7 +44,7 @@ pub struct MoreauJeanParams {
     /// γ of the activation rule g + γ h u_N ≤ 0, dimensionless, default 1/2, in [0, 1]. Larger values close contacts
     /// earlier (less penetration, impacts before touch).
     pub gamma: f64,
-    /// A contact whose predicted gap is below this counts as closed [m], default 1e-9, ≥ 0. It keeps bodies that rest on
+    /// A contact whose predicted gap is below this counts as closed \[m\], default 1e-9, ≥ 0. It keeps bodies that rest on
     /// each other with gaps of round-off size in contact; 0 is the rule of the papers.
     pub activation_threshold: f64,
     /// Where M and G are evaluated.

@@ -41,9 +41,9 @@ pub struct Observers<'a> {
 pub struct Progress {
     /// Steps taken.
     pub step: usize,
-    /// Time reached [s].
+    /// Time reached \[s\].
     pub t: f64,
-    /// Time to reach [s].
+    /// Time to reach \[s\].
     pub end: f64,
     /// Active interactions in the last step.
     pub n_active: usize,

@@ -19,9 +19,9 @@ const MAX_HALVINGS: u32 = 10;
 pub struct TimeStepping {
     /// The scheme.
     pub scheme: Box<dyn Scheme>,
-    /// Step size h [s], positive.
+    /// Step size h \[s\], positive.
     pub step: f64,
-    /// End time [s].
+    /// End time \[s\].
     pub end: f64,
     /// What to do when a step does not converge.
     pub on_failure: OnFailure,

@@ -32,7 +32,7 @@ impl ClosureSystem {
         ClosureSystem { coordinates, mass: Box::new(mass), force: Box::new(force), potential: None, applied: None }
     }
 
-    /// Tells the potential energy V(t, q) [J] whose force −∂V/∂q is already part of `force`.
+    /// Tells the potential energy V(t, q) \[J\] whose force −∂V/∂q is already part of `force`.
     #[must_use]
     pub fn with_potential(mut self, potential: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
         self.potential = Some(Box::new(potential));

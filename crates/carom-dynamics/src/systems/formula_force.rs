@@ -146,5 +146,9 @@ impl FormulaForce {
 
 /// Parses a formula, wrapping its error with the name of the formula.
 pub(crate) fn parse(graph: &mut Graph, what: &str, text: &str, scope: &crate::formula::Scope) -> Result<Expr, ModelError> {
-    crate::formula::parse(graph, text, scope).map_err(|error| ModelError::Formula { what: what.to_owned(), text: text.to_owned(), error })
+    crate::formula::parse(graph, text, scope).map_err(|error| ModelError::Formula {
+        what: what.to_owned(),
+        text: text.to_owned(),
+        error: Box::new(error),
+    })
 }

@@ -20,9 +20,9 @@ pub struct LagrangianText {
     pub coordinates: Vec<String>,
     /// Constants of the formulas.
     pub parameters: Vec<(String, f64)>,
-    /// Kinetic energy T(t, q, q̇) [J].
+    /// Kinetic energy T(t, q, q̇) \[J\].
     pub kinetic: String,
-    /// Potential energy V(t, q) [J]; empty for none.
+    /// Potential energy V(t, q) \[J\]; empty for none.
     pub potential: String,
     /// Forces without potential Q(t, q, q̇), by coordinate; coordinates left out feel none.
     pub forces: Vec<(String, String)>,

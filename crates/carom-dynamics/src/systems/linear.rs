@@ -48,7 +48,17 @@ impl Linear {
             return Err(ModelError::MassNotPositive { system: "the linear system".into() });
         }
         let diagonal = [&mass, &damping, &stiffness].iter().all(|m| (0..n * n).all(|k| k / n == k % n || m[k] == 0.0));
-        Ok(Linear { force: vec![0.0; n], units: vec![String::new(); n], coordinates, mass, damping, stiffness, excitation: None, affine: true, diagonal })
+        Ok(Linear {
+            force: vec![0.0; n],
+            units: vec![String::new(); n],
+            coordinates,
+            mass,
+            damping,
+            stiffness,
+            excitation: None,
+            affine: true,
+            diagonal,
+        })
     }
 
     /// Names the units of the coordinates, for records and plots.

@@ -108,7 +108,7 @@ pub trait System: Send + Sync {
         Ok(())
     }
 
-    /// ∂V/∂t − ∂T/∂t [W]: what explicit time in the energies adds to the energy balance.
+    /// ∂V/∂t − ∂T/∂t \[W\]: what explicit time in the energies adds to the energy balance.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
@@ -116,7 +116,7 @@ pub trait System: Send + Sync {
         Ok(0.0)
     }
 
-    /// Kinetic and potential energy [J].
+    /// Kinetic and potential energy \[J\].
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
@@ -172,7 +172,7 @@ pub trait System: Send + Sync {
 /// An instant at which a system is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant<'a> {
-    /// Time [s].
+    /// Time \[s\].
     pub t: f64,
     /// The system's coordinates.
     pub q: &'a [f64],
@@ -183,8 +183,8 @@ pub struct Instant<'a> {
 /// Factors of the damping and stiffness matrices in an iteration matrix M̂ = M + c_v C + c_q K.
 #[derive(Clone, Copy, Debug)]
 pub struct JacobianFactors {
-    /// Factor of C, hθ [s] in a θ-scheme.
+    /// Factor of C, hθ \[s\] in a θ-scheme.
     pub velocity: f64,
-    /// Factor of K, h²θ² [s²] in a θ-scheme.
+    /// Factor of K, h²θ² \[s²\] in a θ-scheme.
     pub position: f64,
 }

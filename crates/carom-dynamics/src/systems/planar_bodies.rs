@@ -13,7 +13,7 @@ use crate::error::{ModelError, NonFinite};
 pub struct PlanarBody {
     /// Name, unique in the model.
     pub name: String,
-    /// Mass [kg], positive.
+    /// Mass \[kg\], positive.
     pub mass: f64,
     /// Moment of inertia about the centre of mass [kg m²], positive.
     pub inertia: f64,

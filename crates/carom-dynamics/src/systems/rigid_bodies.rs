@@ -22,7 +22,7 @@ pub const N_V: usize = 6;
 pub struct RigidBody {
     /// Name, unique in the model.
     pub name: String,
-    /// Mass [kg], positive.
+    /// Mass \[kg\], positive.
     pub mass: f64,
     /// Inertia about the centre of mass in the body frame [kg m²], symmetric positive definite, physical.
     pub inertia: Matrix3<f64>,

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Name of the model file in a folder.
 pub const MODEL_FILE: &str = "model.toml";
 
-/// Largest model file that is read [bytes].
+/// Largest model file that is read \[bytes\].
 const MAX_BYTES: u64 = 256 << 20;
 
 /// A model file, read and checked.

@@ -14,9 +14,9 @@ use toml::Spanned;
 /// `[simulation]`, read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
-    /// End time [s].
+    /// End time \[s\].
     pub end: f64,
-    /// Step size [s].
+    /// Step size \[s\].
     pub step: f64,
     /// Strategy, by name.
     pub strategy: String,

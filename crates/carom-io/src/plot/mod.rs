@@ -43,7 +43,7 @@ pub struct PlotOptions {
     pub width: u32,
     /// Height in pixels; default: as the number of panels needs.
     pub height: Option<u32>,
-    /// Label of the common abscissa; default `t [s]`.
+    /// Label of the common abscissa; default `t \[s\]`.
     pub x_label: String,
 }
 
