@@ -57,6 +57,10 @@ pub struct Certificate {
     pub last: Energy,
     /// Largest rise of (mechanical energy + dissipated − work) over its initial value so far \[J\]: the largest energy error upwards.
     pub max_energy_gain: f64,
+    /// Energy that contacts gave to the system, summed over the steps in which they gave more than they took \[J\]. No
+    /// contact can: it is the error of the scheme on curved contact paths (first order in the step), or of an impact law
+    /// that creates energy.
+    pub contact_gain: f64,
     /// Events counted.
     pub events: usize,
 }
@@ -94,6 +98,7 @@ impl Certificate {
         last.dissipated_impact += report.dissipated_impact;
         last.dissipated_friction += report.dissipated_friction;
         last.work += report.work;
+        self.contact_gain += (-report.dissipated_impact - report.dissipated_friction).max(0.0);
         self.max_energy_gain = self.max_energy_gain.max(self.energy_error());
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::{folder, run};
 
 /// All models, shortened where a debug build would take long: solved at every step, residual below the tolerance, and
-/// energy (less work) not above its start by more than the balance error that the model's README states.
+/// energy (less work) never above its start beyond the error of the time discretisation.
 #[test]
 fn every_model_runs_and_gains_no_energy() {
     let mut n = 0;
@@ -26,9 +26,19 @@ fn every_model_runs_and_gains_no_energy() {
         assert!(c.max_residual <= done.simulation.file.run.solver.tolerance, "{name}: {}", c.max_residual);
         let start = done.keep.energy[0];
         let most = done.keep.energy.iter().fold(f64::NEG_INFINITY, |m, &e| m.max(e));
-        // solves to 1e-10 leave errors of that size; the pendulums' balance error is that of the time discretisation
-        let allowed = 1e-9 * (1.0 + start.abs()) + 2.0 * c.energy_error().abs();
-        assert!(most <= start + allowed, "{name}: {start} {most}");
+        // solves to 1e-10 leave errors of that size; a block that turns about a corner gains at first order in h (here
+        // 1e-3 s), the mass matrix of the slider-crank oscillates at second order
+        let relative = match name.as_str() {
+            "rocking_block" => 2e-5,
+            "slider_crank_clearance" => 5e-6,
+            "pendulum" => 1e-6,
+            _ => 1e-9,
+        };
+        let tolerated = relative * (1.0 + start.abs());
+        assert!(most <= start + tolerated, "{name}: {start} {most}");
+        // contacts also create a little in the tail of an accumulation of impacts, where e acts on separating velocities
+        let created = if name == "rocking_block" { 2e-4 } else { 1e-6 } * (1.0 + start.abs());
+        assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
     assert!(n >= 12, "{n} models");
 }

@@ -77,6 +77,7 @@ impl Report<'_> {
                 "work": c.last.work,
                 "error": c.energy_error(),
                 "max_gain": c.max_energy_gain,
+                "contact_gain": c.contact_gain,
             },
             "n_events": c.events,
             "events": events,
@@ -108,6 +109,9 @@ impl Report<'_> {
         }
         line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
         line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
+        if c.contact_gain > 1e-12 * (1.0 + c.initial.mechanical().abs()) {
+            line("  created by contacts", format!("{} J (error of the scheme)", short(c.contact_gain)));
+        }
         line("  work done on the system", format!("{} J", short(e.work)));
         line("  balance error", format!("{} J", short(c.energy_error())));
         line("events", c.events.to_string());
