@@ -1,11 +1,11 @@
-//! Bodies, shapes and materials of a model file.
+//! Bodies and their shapes in a model file.
 
 use super::error::suggestion;
+use super::materials::Materials;
 use super::numbers::{Must, Reader};
-use super::schema::{BodySchema, MaterialPairSchema, MaterialSchema, PlanarBodySchema, ShapeSchema};
+use super::schema::{BodySchema, PlanarBodySchema, ShapeSchema};
 use super::value::Value;
-use carom_collision::{Collider, Combination, Detector, Material, PairLaws, Shape};
-use carom_dynamics::ContactLaw;
+use carom_collision::{Collider, Detector, Shape};
 use carom_dynamics::systems::{PlanarBodies, PlanarBody, RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) fn planar(reader: &mut Reader<'_>, sections: &[Spanned<PlanarBodySche
 }
 
 /// Names must differ and be usable in formulas.
-fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item = &'a Spanned<String>>, what: &str) {
+pub(super) fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item = &'a Spanned<String>>, what: &str) {
     let mut seen = std::collections::HashSet::new();
     for name in names {
         let text = name.get_ref();
@@ -65,13 +65,6 @@ fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item = &'a Span
 pub(super) struct SpatialBodies {
     pub moving: Option<Placed<RigidBodies>>,
     pub detector: Option<Detector>,
-}
-
-/// Surface properties by name.
-pub(super) struct Materials {
-    names: Vec<String>,
-    list: Vec<Material>,
-    pairs: PairLaws,
 }
 
 /// Reads bodies and builds the system and the detector.
@@ -381,93 +374,4 @@ fn vertices(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, span: &Rang
         return None;
     };
     points.iter().map(|p| reader.vector::<3>(&Spanned::new(value.span(), p.clone()), "a vertex").map(Vector3::from)).collect()
-}
-
-impl Materials {
-    /// Reads `[[material]]` and `[[material_pair]]`.
-    pub fn read(reader: &mut Reader<'_>, sections: &[Spanned<MaterialSchema>], pairs: &[Spanned<MaterialPairSchema>]) -> Self {
-        check_names(reader, sections.iter().map(|s| &s.get_ref().name), "material");
-        let mut materials = Materials { names: Vec::new(), list: Vec::new(), pairs: PairLaws::new() };
-        for section in sections {
-            let s = section.get_ref();
-            let name = s.name.get_ref();
-            let default = Material::default();
-            let values = coefficients(reader, name, (&s.friction, &s.restitution, &s.tangential_restitution), default.friction);
-            let friction_combination = combination(reader, s.friction_combination.as_ref(), default.friction_combination);
-            let restitution_combination = combination(reader, s.restitution_combination.as_ref(), default.restitution_combination);
-            let law = values.unwrap_or(ContactLaw { friction: 0.0, restitution: 0.0, tangential_restitution: 0.0 });
-            materials.names.push(name.clone());
-            materials.list.push(Material {
-                friction: law.friction,
-                restitution: law.restitution,
-                tangential_restitution: law.tangential_restitution,
-                friction_combination,
-                restitution_combination,
-            });
-        }
-        if materials.list.is_empty() {
-            materials.names.push("default".into());
-            materials.list.push(Material::default());
-        }
-        for section in pairs {
-            materials.read_pair(reader, section);
-        }
-        materials
-    }
-
-    fn read_pair(&mut self, reader: &mut Reader<'_>, section: &Spanned<MaterialPairSchema>) {
-        let s = section.get_ref();
-        let [a, b] = s.materials.get_ref().as_slice() else {
-            reader.wrong(s.materials.span(), "a material pair names two materials", "give `materials = [\"a\", \"b\"]`");
-            return;
-        };
-        let (Some(first), Some(second)) = (self.find(reader, Some(a)), self.find(reader, Some(b))) else { return };
-        let name = format!("{}–{}", a.get_ref(), b.get_ref());
-        if let Some(law) = coefficients(reader, &name, (&s.friction, &s.restitution, &s.tangential_restitution), 0.0)
-            && let Ok(Some(_)) = self.pairs.set(first, second, law)
-        {
-            reader.wrong(section.span(), format!("the pair {name} is given twice"), "give each pair once");
-        }
-    }
-
-    /// Index of a material by name; the first material when none is named.
-    fn find(&self, reader: &mut Reader<'_>, name: Option<&Spanned<String>>) -> Option<u32> {
-        let Some(name) = name else { return Some(0) };
-        let found = self.names.iter().position(|other| other == name.get_ref());
-        if found.is_none() {
-            let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-            reader.wrong(name.span(), format!("there is no material \"{}\"", name.get_ref()), suggestion(name.get_ref(), &names));
-        }
-        found.map(|i| i as u32)
-    }
-}
-
-type Coefficients<'a> = (&'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>);
-
-fn coefficients(reader: &mut Reader<'_>, name: &str, values: Coefficients<'_>, default_friction: f64) -> Option<ContactLaw> {
-    let friction =
-        reader.number_or(values.0.as_ref(), default_friction, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
-    let restitution = reader.number_or(values.1.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
-    let tangential =
-        reader.number_or(values.2.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
-    Some(ContactLaw { friction: friction?, restitution: restitution?, tangential_restitution: tangential? })
-}
-
-fn combination(reader: &mut Reader<'_>, name: Option<&Spanned<String>>, default: Combination) -> Combination {
-    const RULES: [(&str, Combination); 5] = [
-        ("average", Combination::Average),
-        ("minimum", Combination::Minimum),
-        ("maximum", Combination::Maximum),
-        ("product", Combination::Product),
-        ("geometric-mean", Combination::GeometricMean),
-    ];
-    let Some(name) = name else { return default };
-    match RULES.iter().find(|(rule, _)| rule == name.get_ref()) {
-        Some((_, rule)) => *rule,
-        None => {
-            let names: Vec<&str> = RULES.iter().map(|(rule, _)| *rule).collect();
-            reader.wrong(name.span(), format!("there is no combination rule \"{}\"", name.get_ref()), suggestion(name.get_ref(), &names));
-            default
-        }
-    }
 }

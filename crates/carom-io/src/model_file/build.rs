@@ -1,7 +1,8 @@
 //! From the keys of a model file to a model, its initial state and settings.
 
-use super::bodies::{self, Materials};
+use super::bodies;
 use super::error::{Diagnostic, suggestion};
+use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;

@@ -8,6 +8,7 @@ mod bodies;
 mod build;
 mod error;
 mod formulas;
+mod materials;
 mod numbers;
 mod overrides;
 mod schema;
