@@ -4,6 +4,7 @@
 
 mod commands;
 mod failure;
+mod output;
 
 use clap::{Parser, Subcommand};
 use commands::{check, export, info, list, plot, run};

@@ -34,3 +34,22 @@ fn draws_and_exports_a_recorded_run() {
     let missing = folder.carom(&["info", "nowhere.h5"]);
     assert!(missing.code == 2 && missing.err.contains("nowhere.h5"), "{}", missing.err);
 }
+
+/// A reader that goes away does not make the command panic.
+#[cfg(unix)]
+#[test]
+fn closed_pipes_are_no_error() {
+    let folder = Folder::new();
+    folder.write("ball.toml", &BALL.replace("end = 1.0", "end = 20.0"));
+    assert_eq!(folder.carom(&["run", "ball.toml", "-o", "run.h5", "--quiet"]).code, 0);
+    let mut export = folder
+        .command()
+        .args(["export", "run.h5"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(export.stdout.take());
+    let said = crate::support::said(export.wait_with_output().unwrap());
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+}

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::output;
 use carom::io::model_file::{Override, read};
 use clap::Parser;
 use serde_json::json;
@@ -31,12 +32,12 @@ pub fn check(args: &Args) -> Outcome {
             let n_contacts = interactions.len() - n_constraints;
             if args.json {
                 let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
-                println!("{}", json!({"ok": true, "title": file.title, "counts": counts, "mistakes": []}));
+                output::line(json!({"ok": true, "title": file.title, "counts": counts, "mistakes": []}));
             } else {
-                println!(
+                output::line(format!(
                     "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes",
                     file.title
-                );
+                ));
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -53,6 +54,6 @@ pub fn check(args: &Args) -> Outcome {
             json!({"line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
         })
         .collect();
-    println!("{}", json!({"ok": false, "file": error.file, "mistakes": mistakes}));
+    output::line(json!({"ok": false, "file": error.file, "mistakes": mistakes}));
     Ok(ExitCode::from(2))
 }

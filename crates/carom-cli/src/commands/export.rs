@@ -32,7 +32,12 @@ pub fn export(args: &Args) -> Outcome {
             Box::new(BufWriter::new(file))
         }
     };
-    export_csv(&run, &mut out).map_err(|error| Failure::Input(error.to_string()))?;
-    out.flush().map_err(|error| Failure::Input(error.to_string()))?;
-    Ok(ExitCode::SUCCESS)
+    let written = export_csv(&run, &mut out).map_err(|error| error.to_string());
+    let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
+    match written {
+        // a reader of standard output that goes away has seen enough
+        Err(error) if args.output.is_none() && error.contains("Broken pipe") => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Failure::Input(error)),
+        Ok(()) => Ok(ExitCode::SUCCESS),
+    }
 }

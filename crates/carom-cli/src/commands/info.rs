@@ -2,6 +2,7 @@
 
 use super::{Outcome, open};
 use crate::failure::Failure;
+use crate::output;
 use clap::Parser;
 use serde_json::json;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ pub fn info(args: &Args) -> Outcome {
     let wrong = |error: carom::io::recording::RecordingError| Failure::Input(error.to_string());
     let run = open(&args.run)?;
     if args.model {
-        print!("{}", run.model_text().map_err(wrong)?);
+        output::write(&run.model_text().map_err(wrong)?);
         return Ok(ExitCode::SUCCESS);
     }
     let quantities = run.available().map_err(wrong)?;
@@ -36,17 +37,17 @@ pub fn info(args: &Args) -> Outcome {
             "title": run.title(), "version": run.version(), "status": run.status(), "frames": run.n_frames(),
             "start": start, "end": end, "quantities": quantities, "certificate": certificate,
         });
-        println!("{object}");
+        output::line(object);
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{} (carom {}, {})", run.title(), run.version(), run.status());
+    output::line(format!("{} (carom {}, {})", run.title(), run.version(), run.status()));
     if let (Some(start), Some(end)) = (start, end) {
-        println!("{} frames from t = {start} s to {end} s", run.n_frames());
+        output::line(format!("{} frames from t = {start} s to {end} s", run.n_frames()));
     }
-    println!("quantities: {}", quantities.join(", "));
+    output::line(format!("quantities: {}", quantities.join(", ")));
     if let Some(map) = certificate.as_object() {
         for (key, value) in map.iter().filter(|(_, value)| value.is_number()) {
-            println!("  {key}: {value}");
+            output::line(format!("  {key}: {value}"));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::output;
 use carom::dynamics::Law;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
@@ -47,12 +48,12 @@ pub fn list(args: &Args) -> Outcome {
     };
     if args.json {
         let items: Vec<_> = entries.iter().map(|(name, summary)| json!({"name": name, "summary": summary})).collect();
-        println!("{}", json!({"items": items}));
+        output::line(json!({"items": items}));
         return Ok(ExitCode::SUCCESS);
     }
     let width = entries.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, summary) in entries {
-        println!("{name:width$}  {summary}");
+        output::line(format!("{name:width$}  {summary}"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::report::{EventList, Report};
 use crate::failure::Failure;
+use crate::output;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
@@ -87,9 +88,9 @@ pub fn run(args: Args) -> Outcome {
     let status = outcome.ending.status();
     let report = Report { simulation: &simulation, certificate: &outcome.certificate, status, events, wall_time, cpu_time, files };
     if args.json {
-        println!("{}", report.json());
+        output::line(report.json());
     } else if !args.quiet {
-        print!("{}", report.text());
+        output::write(&report.text());
     }
     match outcome.ending {
         Ending::Finished => Ok(ExitCode::SUCCESS),
