@@ -141,9 +141,9 @@ pub fn suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
 }
 
 /// A stack of unit-mass cubes of edge 0.1 m, each turned and shifted a little on the one below, after one
-/// step of gravity (h = 1 ms): the contacts of two faces are the corners of their intersection, up to 8
+/// step of gravity (h = 1 ms) with the lowest cube pulled away at speed `pull`: the contacts of two faces are the corners of their intersection, up to 8
 /// where 3 would do.
-pub fn stack_of_cubes(cubes: usize, seed: u64) -> FrictionContact {
+pub fn stack_of_cubes(cubes: usize, seed: u64, pull: f64) -> FrictionContact {
     let mut random = Random::new(seed);
     let edge = 0.1;
     let faces: Vec<([f64; 2], [[f64; 2]; 4])> = (0..cubes).map(|_| {
@@ -186,6 +186,7 @@ pub fn stack_of_cubes(cubes: usize, seed: u64) -> FrictionContact {
         inverse_mass.extend([1.0, 1.0, 1.0, 1.0 / inertia, 1.0 / inertia, 1.0 / inertia]);
         v.extend([0.0, 0.0, -9.81e-3, 0.0, 0.0, 0.0]);
     }
+    v[0] = pull;
     sparse_blocks(&from_jacobian(vec![Block::Coulomb3 { mu: 0.5 }; n / 3], &g, &inverse_mass, &v))
 }
 

@@ -88,3 +88,54 @@ fn trial(r: &[f64], u: &[f64]) -> ([f64; 3], f64) {
     }
     (z, norm_squared(&z[1..]).sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_vanishes_where_the_law_holds() {
+        let block = Block::Coulomb3 { mu: 0.5 };
+        let cases = [
+            (Mode::Open, [0.0, 0.0, 0.0], [0.2, 1.0, 0.0]),
+            (Mode::Fixed, [2.0, 0.5, -0.5], [0.0, 0.0, 0.0]),
+            (Mode::Sliding, [2.0, -0.6, 0.8], [0.0, 0.3, -0.4]),
+        ];
+        for (mode, r, u) in cases {
+            let mut f = [1.0; 3];
+            assert_eq!(evaluate(block, &r, &u, &mut f), mode);
+            assert!(f.iter().all(|x| x.abs() < 1e-15), "{mode:?} {f:?}"); // one rounding
+        }
+        let mut f = [1.0; 2];
+        assert_eq!(evaluate(Block::Bilateral { dim: 2 }, &[3.0, 4.0], &[0.0, 0.0], &mut f), Mode::Fixed);
+        assert_eq!(f, [0.0; 2]);
+    }
+
+    #[test]
+    fn the_jacobian_is_the_slope() {
+        for (block, r, u) in [
+            (Block::Coulomb2 { mu: 0.3 }, vec![1.0, 0.2], vec![-0.1, 0.9]),
+            (Block::Coulomb3 { mu: 0.3 }, vec![1.0, 0.2, -0.4], vec![-0.1, 0.9, 0.5]),
+        ] {
+            let dim = block.dim();
+            let slopes = linearise_sliding(block, &r, &u);
+            let mut before = vec![0.0; dim];
+            assert_eq!(evaluate(block, &r, &u, &mut before), Mode::Sliding);
+            let step = 1e-7;
+            for j in 0..dim {
+                let (mut moved_r, mut moved_u) = (r.clone(), u.clone());
+                moved_r[j] += step;
+                moved_u[j] += step;
+                let (mut by_r, mut by_u) = (vec![0.0; dim], vec![0.0; dim]);
+                evaluate(block, &moved_r, &u, &mut by_r);
+                evaluate(block, &r, &moved_u, &mut by_u);
+                for i in 0..dim {
+                    // Curvature times the step, and rounding over the step: both about 1e-7 and below.
+                    let slope = |after: &[f64]| (after[i] - before[i]) / step;
+                    assert!((slope(&by_r) - slopes.impulse[i * dim + j]).abs() < 1e-6, "{block:?} E {i} {j}");
+                    assert!((slope(&by_u) - slopes.velocity[i * dim + j]).abs() < 1e-6, "{block:?} B {i} {j}");
+                }
+            }
+        }
+    }
+}

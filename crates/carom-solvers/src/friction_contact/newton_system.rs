@@ -88,20 +88,33 @@ pub(super) struct NewtonSystem {
     right_hand_side: Vec<f64>,
 }
 
+/// The shape of the system.
+struct Band {
+    /// Diagonals below and above the main one.
+    lower: usize,
+    upper: usize,
+    /// Entries below the diagonal, from the first of each row on.
+    entries: usize,
+}
+
 const OPEN: usize = usize::MAX;
 
 /// Flops of a factorisation in the time of one of a sweep, which runs over short blocks: about.
 const FLOP_RATIO: f64 = 10.0;
 
 impl NewtonSystem {
-    /// Finds the order of the blocks. Returns the cost of a step in sweeps over W, about.
-    pub fn prepare(&mut self, scaled: &Scaled) -> f64 {
+    /// Finds the order of the blocks.
+    pub fn prepare(&mut self, scaled: &Scaled) {
         self.order.compute(&scaled.w);
-        let n = self.place(scaled, |_| true);
-        let (lower, upper) = self.bandwidths(scaled);
-        let flops = 2.0 * n as f64 * lower as f64 * ((lower + upper).min(n) as f64);
-        let sweep = 2.0 * scaled.w.values().len() as f64;
-        1.0 + flops / (FLOP_RATIO * sweep.max(1.0))
+    }
+
+    /// The cost of a step with these blocks closed, in sweeps over W, about.
+    pub fn cost(&mut self, scaled: &Scaled, closed: impl Fn(usize) -> bool) -> f64 {
+        let n = self.place(scaled, closed);
+        let band = self.bandwidths(scaled);
+        let length = (band.lower + band.upper).min(n);
+        let sweep = 2 * scaled.w.values().len().max(1);
+        1.0 + (2 * length * band.entries) as f64 / (FLOP_RATIO * sweep as f64)
     }
 
     /// Gives the blocks that are `inside` their rows; returns the number of rows.
@@ -118,27 +131,30 @@ impl NewtonSystem {
         n
     }
 
-    /// Diagonals below and above the main one.
-    fn bandwidths(&self, scaled: &Scaled) -> (usize, usize) {
-        let (mut lower, mut upper) = (0, 0);
+    fn bandwidths(&self, scaled: &Scaled) -> Band {
+        let mut band = Band { lower: 0, upper: 0, entries: 0 };
         for (row, &at) in self.positions.iter().enumerate().filter(|(_, at)| **at != OPEN) {
+            let dim = scaled.blocks[row].dim();
+            let mut lower = 0;
             for (column, _) in scaled.w.row(row) {
                 let across = self.positions[column];
                 if across != OPEN {
-                    lower = lower.max((at + scaled.blocks[row].dim()).saturating_sub(across + 1));
-                    upper = upper.max((across + scaled.blocks[column].dim()).saturating_sub(at + 1));
+                    lower = lower.max((at + dim).saturating_sub(across + 1));
+                    band.upper = band.upper.max((across + scaled.blocks[column].dim()).saturating_sub(at + 1));
                 }
             }
+            band.lower = band.lower.max(lower);
+            band.entries += dim * lower;
         }
-        (lower, upper)
+        band
     }
 
     /// Writes the Newton direction d and W d; false when d is not finite.
     pub fn solve(&mut self, subproblem: &Subproblem, point: &Point, direction: &mut [f64], image: &mut [f64]) -> bool {
         let scaled = subproblem.scaled;
         let n = self.place(scaled, |block| point.modes[block] != Mode::Open);
-        let (lower, upper) = self.bandwidths(scaled);
-        self.lu.reset(n, lower, upper);
+        let band = self.bandwidths(scaled);
+        self.lu.reset(n, band.lower, band.upper);
         self.right_hand_side.clear();
         self.right_hand_side.resize(n, 0.0);
 

@@ -4,6 +4,7 @@ use super::FrictionContact;
 use super::newton_system::{NewtonSystem, Point, Subproblem};
 use super::one_contact::{single_contact, solve_single};
 use super::scaled::Scaled;
+use crate::cones::norm_squared;
 use crate::error::SolveError;
 use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
@@ -74,6 +75,10 @@ const DECREASE: f64 = 5e-4;
 /// Steps without a better iterate after which the search is given up.
 const STALL_STEPS: usize = 200;
 
+/// A problem without solution, a body squeezed from both sides, has subproblems whose solutions grow as 1/α. The
+/// residual is relative to |r| and would end below any tolerance; this limit on tolerance·|r|/|q| comes first.
+const GROWTH: f64 = 0.1;
+
 /// The judge of iterates and what it has seen.
 struct Judge {
     mass_scale: f64,
@@ -82,6 +87,9 @@ struct Judge {
     steps: usize,
     best_step: usize,
     max_steps: usize,
+    /// |r| above which the impulses grow because nothing stops them.
+    largest: f64,
+    is_lost: bool,
 }
 
 impl Judge {
@@ -90,7 +98,7 @@ impl Judge {
     }
 
     fn is_over(&self) -> bool {
-        self.is_satisfied() || self.steps >= self.max_steps || self.steps >= self.best_step + STALL_STEPS
+        self.is_satisfied() || self.is_lost || self.steps >= self.max_steps || self.steps >= self.best_step + STALL_STEPS
     }
 }
 
@@ -112,10 +120,16 @@ impl ProximalNewton {
         }
     }
 
-    /// Reads a valid problem. Returns the cost of a Newton step in sweeps over W, about.
-    pub(super) fn prepare(&mut self, problem: &FrictionContact) -> f64 {
+    /// Reads a valid problem.
+    pub(super) fn prepare(&mut self, problem: &FrictionContact) {
         self.scaled.build(problem);
-        self.system.prepare(&self.scaled)
+        self.system.prepare(&self.scaled);
+    }
+
+    /// The cost of a Newton step in sweeps over W, about, when the blocks with an impulse in `r` are closed.
+    pub(super) fn step_cost(&mut self, r: &[f64]) -> f64 {
+        let scaled = &self.scaled;
+        self.system.cost(scaled, |block| r[scaled.rows(block)].iter().any(|x| *x != 0.0))
     }
 
     /// Solves the problem given to [`Self::prepare`] with other limits than the parameters'.
@@ -132,11 +146,13 @@ impl ProximalNewton {
         }
         self.current.resize(n);
         self.trial.resize(n);
-        let mut judge =
-            Judge { mass_scale: problem.mass_scale(), tolerance, best: f64::INFINITY, steps: 0, best_step: 0, max_steps };
+        let mass_scale = problem.mass_scale();
+        let largest = GROWTH / tolerance * norm_squared(&problem.q).sqrt() / mass_scale;
+        let mut judge = Judge { mass_scale, tolerance, best: f64::INFINITY, steps: 0, best_step: 0, max_steps, largest, is_lost: false };
         // The guess, moved to its cone, is the first iterate.
         self.scaled.from_impulse(&solution.r, &mut self.current.y);
         self.judge(problem, solution, &mut judge);
+        self.best.copy_from_slice(&solution.r);
         self.scaled.from_impulse(&solution.r, &mut self.current.y);
         self.iterate(problem, solution, &mut judge);
 
@@ -226,7 +242,9 @@ impl ProximalNewton {
         self.scaled.to_impulse(&self.current.y, &mut solution.r);
         problem.velocity(&solution.r, &mut solution.u);
         let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, judge.mass_scale);
-        if residual < judge.best {
+        if judge.steps > 0 && norm_squared(&solution.r).sqrt() > judge.largest {
+            judge.is_lost = true;
+        } else if residual < judge.best {
             judge.best = residual;
             judge.best_step = judge.steps;
             self.best.copy_from_slice(&solution.r);

@@ -108,3 +108,35 @@ impl Scaled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_undone_and_zero_blocks_left_out() {
+        let values = vec![4.0, 0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 3.0, 0.0, 0.0, 9.0, 0.0, 0.0, 3.0, 0.0, 0.0];
+        let problem = FrictionContact {
+            w: Delassus::Dense(DenseDelassus::new(values, &[1, 2, 1]).unwrap()),
+            q: vec![1.0, -2.0, 3.0, 4.0],
+            blocks: vec![Block::Unilateral, Block::Coulomb2 { mu: 1.0 }, Block::Unilateral],
+        };
+        let mut scaled = Scaled::default();
+        scaled.build(&problem);
+        assert_eq!((scaled.w.diagonal(0), scaled.w.diagonal(1)), (&[1.0][..], &[1.0, 0.0, 0.0, 1.0][..]));
+        // A block without inertia keeps its unit.
+        assert_eq!(scaled.w.diagonal(2), [0.0]);
+        assert_eq!(scaled.w.row(0).count(), 1);
+        let r = [2.0, 3.0, -1.0, 0.5];
+        let (mut y, mut v, mut back, mut u) = ([0.0; 4], [0.0; 4], [0.0; 4], [0.0; 4]);
+        scaled.from_impulse(&r, &mut y);
+        scaled.to_impulse(&y, &mut back);
+        assert_eq!(back, r);
+        scaled.velocity(&y, &mut v);
+        problem.velocity(&r, &mut u);
+        // s = 1/2, 1/3 and 1; a few roundings.
+        for (v, u) in v.iter().zip([u[0] / 2.0, u[1] / 3.0, u[2] / 3.0, u[3]]) {
+            assert!((v - u).abs() < 1e-14, "{v} {u}");
+        }
+    }
+}
