@@ -148,8 +148,9 @@ impl BandedLu {
             }
             for k in j..panel_end {
                 let x = b[k];
-                for i in k + 1..(j + self.lower + 1).min(n) {
-                    b[i] -= self.values[self.at(i, k)] * x;
+                let end = (j + self.lower + 1).min(n);
+                for (i, b) in (k + 1..).zip(&mut b[k + 1..end]) {
+                    *b -= self.values[self.at(i, k)] * x;
                 }
             }
         }
@@ -180,10 +181,10 @@ mod tests {
             lu.reset(n, lower, upper);
             let exact: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin() + 0.5).collect();
             let mut b = vec![0.0; n];
-            for i in 0..n {
-                for j in i.saturating_sub(lower)..(i + upper + 1).min(n) {
+            for (i, b) in b.iter_mut().enumerate() {
+                for (j, exact) in exact.iter().enumerate().take(i + upper + 1).skip(i.saturating_sub(lower)) {
                     lu.row_mut(i, j, 1)[0] = entry(i, j, lower, upper);
-                    b[i] += entry(i, j, lower, upper) * exact[j];
+                    *b += entry(i, j, lower, upper) * exact;
                 }
             }
             lu.factor();

@@ -68,8 +68,8 @@ mod tests {
         w.reset(&[1; 6]);
         for block in 0..6 {
             let at = chain.iter().position(|&b| b == block).unwrap();
-            for neighbour in at.saturating_sub(1)..(at + 2).min(6) {
-                w.push_block(chain[neighbour]);
+            for &neighbour in &chain[at.saturating_sub(1)..(at + 2).min(6)] {
+                w.push_block(neighbour);
             }
             w.finish_row();
         }

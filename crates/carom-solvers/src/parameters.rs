@@ -42,7 +42,7 @@ pub struct FrictionSolverParams {
     /// Largest accepted normalised residual, no unit. Default 1e-10, nominal 1e-14 to 1e-3. Below
     /// 1e-14 rounding prevents convergence (status `Stalled`); not positive or not finite is an error.
     pub tolerance: f64,
-    /// Largest number of sweeps or pivots. Default 10 000, nominal 10 to 100 000. 0 is an error.
+    /// Largest number of sweeps, pivots or Newton steps. Default 10 000, nominal 10 to 100 000. 0 is an error.
     pub max_iterations: usize,
     /// Relaxation ω of the Gauss–Seidel sweeps, no unit. Default 1, nominal 0.5 to 1.5. Outside
     /// (0, 2), where sweeps diverge, it is an error. Pivoting ignores it.

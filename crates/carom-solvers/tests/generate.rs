@@ -146,12 +146,14 @@ pub fn suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
 pub fn stack_of_cubes(cubes: usize, seed: u64, pull: f64) -> FrictionContact {
     let mut random = Random::new(seed);
     let edge = 0.1;
-    let faces: Vec<([f64; 2], [[f64; 2]; 4])> = (0..cubes).map(|_| {
-        let center = [0.005 * random.signed(), 0.005 * random.signed()];
-        let (sin, cos) = (random.signed() * 5f64.to_radians()).sin_cos();
-        let corner = |x: f64, y: f64| [center[0] + 0.5 * edge * (cos * x - sin * y), center[1] + 0.5 * edge * (sin * x + cos * y)];
-        (center, [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
-    }).collect();
+    let faces: Vec<([f64; 2], [[f64; 2]; 4])> = (0..cubes)
+        .map(|_| {
+            let center = [0.005 * random.signed(), 0.005 * random.signed()];
+            let (sin, cos) = (random.signed() * 5f64.to_radians()).sin_cos();
+            let corner = |x: f64, y: f64| [center[0] + 0.5 * edge * (cos * x - sin * y), center[1] + 0.5 * edge * (sin * x + cos * y)];
+            (center, [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
+        })
+        .collect();
     let dof = 6 * cubes;
     let mut g = Vec::new();
     for upper in 0..cubes {

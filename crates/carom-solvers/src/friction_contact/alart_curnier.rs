@@ -68,10 +68,10 @@ pub(super) fn linearise_sliding(block: Block, r: &[f64], u: &[f64]) -> Linearisa
         let t = z[i] / size;
         out.impulse[i * dim] = -mu * t;
         out.velocity[i * dim] = mu * t;
-        for j in 1..dim {
+        for (j, z) in z.iter().enumerate().take(dim).skip(1) {
             let identity = f64::from(u8::from(i == j));
             // The disk's projection turns with z_T; in the plane the bracket is zero.
-            let turn = ratio * (identity - t * z[j] / size);
+            let turn = ratio * (identity - t * z / size);
             out.impulse[i * dim + j] = identity - turn;
             out.velocity[i * dim + j] = turn;
         }

@@ -103,6 +103,15 @@ impl FrictionContact {
         if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     }
 
+    /// |r| above which impulses only grow because nothing stops them, as in a body squeezed from both sides.
+    ///
+    /// The residual is relative to |r|: where there is no solution, so that u stays off by a part of q, it
+    /// falls below any tolerance when r grows. This limit, 1e8 |q|/s, comes before where the tolerance is
+    /// tight; mass ratios of 1e6 stay below it.
+    pub(crate) fn largest_impulse(&self, mass_scale: f64) -> f64 {
+        1e8 * norm_squared(&self.q).sqrt() / mass_scale
+    }
+
     /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.
     ///
     /// # Errors

@@ -94,12 +94,7 @@ impl Nsgs {
     }
 
     /// Solves with other limits than the parameters'. The problem is valid and the solution prepared.
-    pub(super) fn solve_within(
-        &mut self,
-        problem: &FrictionContact,
-        solution: &mut Solution,
-        limits: SweepLimits,
-    ) -> SolveReport {
+    pub(super) fn solve_within(&mut self, problem: &FrictionContact, solution: &mut Solution, limits: SweepLimits) -> SolveReport {
         self.factor_joints(problem);
         project_on_cones(problem, &mut solution.r);
         let (status, iterations) = self.iterate(problem, solution, limits);
@@ -113,6 +108,7 @@ impl Nsgs {
         let SweepLimits { tolerance, max_iterations, patience } = limits;
         let Solution { r, u } = solution;
         let scale = problem.mass_scale();
+        let largest = problem.largest_impulse(scale);
         let q_size = crate::cones::norm_squared(&problem.q).sqrt();
         problem.velocity(r, u);
         let mut best = problem.residual_in_mass_unit(r, u, scale);
@@ -136,7 +132,7 @@ impl Nsgs {
             }
             problem.velocity(r, u);
             let judge = problem.residual_in_mass_unit(r, u, scale);
-            if judge < best {
+            if judge < best && change.size <= scale * largest {
                 checks_without_progress = 0;
                 best = judge;
                 self.best.copy_from_slice(r);
@@ -292,7 +288,8 @@ mod tests {
     #[test]
     fn the_forecast_follows_the_later_half() {
         // Fast for 40 sweeps, then a factor 0.99 per sweep.
-        let residual = |sweep: usize| if sweep <= 40 { 0.8_f64.powi(sweep as i32) } else { 0.8_f64.powi(40) * 0.99_f64.powi(sweep as i32 - 40) };
+        let residual =
+            |sweep: usize| if sweep <= 40 { 0.8_f64.powi(sweep as i32) } else { 0.8_f64.powi(40) * 0.99_f64.powi(sweep as i32 - 40) };
         let mut forecast = Forecast { begin: (0, 1.0), next: (0, 1.0) };
         let mut remaining = 0.0;
         for sweep in (20..=320).step_by(20) {

@@ -75,10 +75,6 @@ const DECREASE: f64 = 5e-4;
 /// Steps without a better iterate after which the search is given up.
 const STALL_STEPS: usize = 200;
 
-/// A problem without solution, a body squeezed from both sides, has subproblems whose solutions grow as 1/α. The
-/// residual is relative to |r| and would end below any tolerance; this limit on tolerance·|r|/|q| comes first.
-const GROWTH: f64 = 0.1;
-
 /// The judge of iterates and what it has seen.
 struct Judge {
     mass_scale: f64,
@@ -147,13 +143,13 @@ impl ProximalNewton {
         self.current.resize(n);
         self.trial.resize(n);
         let mass_scale = problem.mass_scale();
-        let largest = GROWTH / tolerance * norm_squared(&problem.q).sqrt() / mass_scale;
+        let largest = problem.largest_impulse(mass_scale);
         let mut judge = Judge { mass_scale, tolerance, best: f64::INFINITY, steps: 0, best_step: 0, max_steps, largest, is_lost: false };
         // The guess, moved to its cone, is the first iterate.
-        self.scaled.from_impulse(&solution.r, &mut self.current.y);
+        self.scaled.scale_impulse(&solution.r, &mut self.current.y);
         self.judge(problem, solution, &mut judge);
         self.best.copy_from_slice(&solution.r);
-        self.scaled.from_impulse(&solution.r, &mut self.current.y);
+        self.scaled.scale_impulse(&solution.r, &mut self.current.y);
         self.iterate(problem, solution, &mut judge);
 
         solution.r.copy_from_slice(&self.best);
@@ -239,7 +235,7 @@ impl ProximalNewton {
 
     /// Residual of the problem at `current`, moved to its cone; the best iterate is kept.
     fn judge(&mut self, problem: &FrictionContact, solution: &mut Solution, judge: &mut Judge) -> f64 {
-        self.scaled.to_impulse(&self.current.y, &mut solution.r);
+        self.scaled.restore_impulse(&self.current.y, &mut solution.r);
         problem.velocity(&solution.r, &mut solution.u);
         let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, judge.mass_scale);
         if judge.steps > 0 && norm_squared(&solution.r).sqrt() > judge.largest {

@@ -89,7 +89,7 @@ impl Scaled {
     }
 
     /// y = r/s.
-    pub fn from_impulse(&self, r: &[f64], y: &mut [f64]) {
+    pub fn scale_impulse(&self, r: &[f64], y: &mut [f64]) {
         for (block, factor) in self.factors.iter().enumerate() {
             for k in self.rows(block) {
                 y[k] = r[k] / factor;
@@ -98,7 +98,7 @@ impl Scaled {
     }
 
     /// r = s y, moved to its cone.
-    pub fn to_impulse(&self, y: &[f64], r: &mut [f64]) {
+    pub fn restore_impulse(&self, y: &[f64], r: &mut [f64]) {
         for (index, (block, factor)) in self.blocks.iter().zip(&self.factors).enumerate() {
             let rows = self.rows(index);
             for k in rows.clone() {
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(scaled.w.row(0).count(), 1);
         let r = [2.0, 3.0, -1.0, 0.5];
         let (mut y, mut v, mut back, mut u) = ([0.0; 4], [0.0; 4], [0.0; 4], [0.0; 4]);
-        scaled.from_impulse(&r, &mut y);
-        scaled.to_impulse(&y, &mut back);
+        scaled.scale_impulse(&r, &mut y);
+        scaled.restore_impulse(&y, &mut back);
         assert_eq!(back, r);
         scaled.velocity(&y, &mut v);
         problem.velocity(&r, &mut u);
