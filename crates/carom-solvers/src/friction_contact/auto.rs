@@ -107,7 +107,8 @@ impl Contacts {
             if report.is_converged() {
                 break;
             }
-            self.previous.clone_from(solution);
+            self.previous.r.clone_from(&solution.r);
+            self.previous.u.clone_from(&solution.u);
             let next = match stage {
                 Stage::Pivots => self.lemke.solve(problem, solution, tolerance)?,
                 Stage::NewtonSteps => {
