@@ -18,7 +18,7 @@ use crate::{OneStepSolver, Solution};
 /// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
 /// 3. sweeps (NSGS) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: Lemke;
-/// 5. proximal Newton, where a step costs no more than some hundred sweeps;
+/// 5. proximal Newton, where its matrix fits in 64 MB and a step costs less than a thousand sweeps;
 /// 6. the remaining sweeps; Lemke at the end if the problem is linear and not too large.
 ///
 /// Whatever was tried, the best iterate is returned with its residual.
@@ -60,6 +60,9 @@ const NEWTON_SHARE: f64 = 3.0;
 
 /// Newton is not tried where fewer steps than this fit in its share.
 const FEWEST_NEWTON_STEPS: f64 = 30.0;
+
+/// Newton is not tried where its matrix may have more entries: 64 MB.
+const NEWTON_ENTRIES: usize = 1 << 23;
 
 /// What is tried when the first sweeps did not converge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +117,7 @@ impl Contacts {
                 Stage::NewtonSteps => {
                     self.newton.prepare(problem);
                     let steps = NEWTON_SHARE * self.max_iterations as f64 / self.newton.step_cost(&solution.r);
-                    if steps < FEWEST_NEWTON_STEPS {
+                    if steps < FEWEST_NEWTON_STEPS || self.newton.storage() > NEWTON_ENTRIES {
                         continue;
                     }
                     self.newton.solve_within(problem, solution, tolerance, steps as usize)

@@ -108,6 +108,13 @@ impl NewtonSystem {
         self.order.compute(&scaled.w);
     }
 
+    /// Entries of the matrix with all blocks closed, about.
+    pub fn storage(&mut self, scaled: &Scaled) -> usize {
+        let n = self.place(scaled, |_| true);
+        let band = self.bandwidths(scaled);
+        n * (2 * band.lower + band.upper).min(n)
+    }
+
     /// The cost of a step with these blocks closed, in sweeps over W, about.
     pub fn cost(&mut self, scaled: &Scaled, closed: impl Fn(usize) -> bool) -> f64 {
         let n = self.place(scaled, closed);

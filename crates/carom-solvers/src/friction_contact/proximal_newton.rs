@@ -122,6 +122,11 @@ impl ProximalNewton {
         self.system.prepare(&self.scaled);
     }
 
+    /// Entries of the largest matrix that may be needed, about.
+    pub(super) fn storage(&mut self) -> usize {
+        self.system.storage(&self.scaled)
+    }
+
     /// The cost of a Newton step in sweeps over W, about, when the blocks with an impulse in `r` are closed.
     pub(super) fn step_cost(&mut self, r: &[f64]) -> f64 {
         let scaled = &self.scaled;
