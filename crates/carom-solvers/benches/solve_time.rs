@@ -1,5 +1,9 @@
 //! Time of the solves a simulation does most: one contact, and a stack. Prints, asserts nothing.
 
+#[allow(dead_code)]
+#[path = "../tests/generate.rs"]
+mod generate;
+
 use carom_solvers::{
     Block, BlockSparse, Delassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, friction_contact_solver,
 };
@@ -30,6 +34,29 @@ fn main() {
         let (time, report) = measure(&problem, 1000, false);
         println!("{:<22}{:>12.1} µs   {report}", "  warm", time / 1e3);
     }
+    measure_hyperstatic();
+}
+
+/// Twenty cubes one on the other, turned by random angles: cold, warm, and warm when the lowest cube is
+/// pulled a little, differently from step to step.
+fn measure_hyperstatic() {
+    let problem = generate::stack_of_cubes(20, 1, 0.0);
+    let (time, report) = measure(&problem, 20, true);
+    println!("{:<22}{:>12.1} µs   {report}", format!("cubes, {} contacts", problem.blocks.len()), time / 1e3);
+    let (time, report) = measure(&problem, 1000, false);
+    println!("{:<22}{:>12.1} µs   {report}", "  warm", time / 1e3);
+
+    let mut random = generate::Random::new(1);
+    let steps: Vec<FrictionContact> = (0..30).map(|_| generate::stack_of_cubes(20, 1, 1e-6 * random.signed())).collect();
+    let mut solver = friction_contact_solver(&FrictionSolverParams::default()).expect("default parameters are valid");
+    let mut solution = Solution::default();
+    solver.solve(&problem, &mut solution).expect("valid problem");
+    let start = Instant::now();
+    let reports: Vec<_> = steps.iter().map(|step| solver.solve(step, &mut solution).expect("valid problem")).collect();
+    let time = start.elapsed().as_secs_f64() * 1e6 / steps.len() as f64;
+    let (iterations, converged) =
+        (reports.iter().map(|r| r.iterations).sum::<usize>(), reports.iter().filter(|r| r.is_converged()).count());
+    println!("{:<22}{time:>12.1} µs   {converged} of {} converged, {iterations} iterations", "  warm, pulled", steps.len());
 }
 
 /// Nanoseconds per solve with the default solver, cold (from zero) or warm.

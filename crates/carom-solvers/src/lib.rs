@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod acceleration;
+mod banded_lu;
+mod bandwidth;
 mod block_sparse;
 pub mod cones;
 pub mod delassus;

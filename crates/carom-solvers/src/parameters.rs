@@ -13,6 +13,8 @@ pub enum FrictionSolverKind {
     Auto,
     /// Nonlinear block Gauss–Seidel.
     Nsgs,
+    /// Proximal point iterations around a semismooth Newton method.
+    ProximalNewton,
     /// Lemke's pivoting on the complementarity form; frictionless and planar problems.
     Lemke,
     /// Projected Gauss–Seidel on the complementarity form; frictionless problems.
@@ -34,13 +36,13 @@ pub enum LcpSolverKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrictionSolverParams {
-    /// Which solver: `"auto"`, `"nsgs"`, `"lemke"` or `"pgs"`. Default `"auto"`. Another name is
+    /// Which solver: `"auto"`, `"nsgs"`, `"proximal-newton"`, `"lemke"` or `"pgs"`. Default `"auto"`. Another name is
     /// refused with the nearest right one.
     pub kind: FrictionSolverKind,
     /// Largest accepted normalised residual, no unit. Default 1e-10, nominal 1e-14 to 1e-3. Below
     /// 1e-14 rounding prevents convergence (status `Stalled`); not positive or not finite is an error.
     pub tolerance: f64,
-    /// Largest number of sweeps or pivots. Default 10 000, nominal 10 to 100 000. 0 is an error.
+    /// Largest number of sweeps, pivots or Newton steps. Default 10 000, nominal 10 to 100 000. 0 is an error.
     pub max_iterations: usize,
     /// Relaxation ω of the Gauss–Seidel sweeps, no unit. Default 1, nominal 0.5 to 1.5. Outside
     /// (0, 2), where sweeps diverge, it is an error. Pivoting ignores it.
@@ -157,7 +159,7 @@ macro_rules! kind_names {
     };
 }
 
-kind_names!(FrictionSolverKind { Auto = "auto", Nsgs = "nsgs", Lemke = "lemke", Pgs = "pgs" });
+kind_names!(FrictionSolverKind { Auto = "auto", Nsgs = "nsgs", ProximalNewton = "proximal-newton", Lemke = "lemke", Pgs = "pgs" });
 kind_names!(LcpSolverKind { Lemke = "lemke", Pgs = "pgs" });
 
 /// The name with the smallest edit distance (Levenshtein).

@@ -36,8 +36,9 @@ const fn lcp(kind: LcpSolverKind, name: &'static str, summary: &'static str) -> 
 /// Every solver of the crate.
 #[rustfmt::skip]
 pub const SOLVERS: &[SolverEntry] = &[
-    friction(FrictionSolverKind::Auto, "auto", "the default: eliminates joints, then sweeps or pivots by size and kind"),
+    friction(FrictionSolverKind::Auto, "auto", "the default: eliminates joints, then sweeps, pivots or Newton steps by size and kind"),
     friction(FrictionSolverKind::Nsgs, "nsgs", "many contacts with friction, moderate mass ratios; cheap sweeps, warm start"),
+    friction(FrictionSolverKind::ProximalNewton, "proximal-newton", "stacks, walls and other hyperstatic contacts to a tight tolerance; up to a few thousand rows"),
     friction(FrictionSolverKind::Lemke, "lemke", "few contacts, frictionless or planar, redundant or ill-conditioned; finite and exact"),
     friction(FrictionSolverKind::Pgs, "pgs", "many frictionless contacts where a moderate accuracy is enough"),
     lcp(LcpSolverKind::Lemke, "lemke", "small or degenerate LCP, up to a few hundred rows; detects rays"),

@@ -1,6 +1,6 @@
 //! Generated problems with fixed seeds.
 
-use carom_solvers::{Block, Delassus, DenseDelassus, FrictionContact};
+use carom_solvers::{Block, BlockSparse, Delassus, DenseDelassus, FrictionContact};
 
 /// SplitMix64: small, seeded, the same on every machine.
 pub struct Random(u64);
@@ -138,4 +138,96 @@ pub fn suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
         ("joints only", Hard, random(12, vec![Block::Bilateral { dim: 3 }; 2], 4)),
         ("nothing", Easy, random(13, Vec::new(), 3)),
     ]
+}
+
+/// A stack of unit-mass cubes of edge 0.1 m, each turned and shifted a little on the one below, after one
+/// step of gravity (h = 1 ms) with the lowest cube pulled away at speed `pull`: the contacts of two faces are the corners of their intersection, up to 8
+/// where 3 would do.
+pub fn stack_of_cubes(cubes: usize, seed: u64, pull: f64) -> FrictionContact {
+    let mut random = Random::new(seed);
+    let edge = 0.1;
+    let faces: Vec<([f64; 2], [[f64; 2]; 4])> = (0..cubes)
+        .map(|_| {
+            let center = [0.005 * random.signed(), 0.005 * random.signed()];
+            let (sin, cos) = (random.signed() * 5f64.to_radians()).sin_cos();
+            let corner = |x: f64, y: f64| [center[0] + 0.5 * edge * (cos * x - sin * y), center[1] + 0.5 * edge * (sin * x + cos * y)];
+            (center, [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
+        })
+        .collect();
+    let dof = 6 * cubes;
+    let mut g = Vec::new();
+    for upper in 0..cubes {
+        let mut points = faces[upper].1.to_vec();
+        if upper > 0 {
+            let clip = faces[upper - 1].1;
+            for side in 0..4 {
+                points = clip_polygon(&points, clip[side], clip[(side + 1) % 4]);
+            }
+        }
+        for p in points {
+            for axis in [2, 0, 1] {
+                let mut row = vec![0.0; dof];
+                for (body, sign, z) in [(Some(upper), 1.0, -0.5 * edge), (upper.checked_sub(1), -1.0, 0.5 * edge)] {
+                    let Some(body) = body else { continue };
+                    let center = faces[body].0;
+                    let arm = [p[0] - center[0], p[1] - center[1], z];
+                    row[6 * body + axis] = sign;
+                    // Velocity of the point: v + ω × arm.
+                    row[6 * body + 3 + (axis + 1) % 3] = sign * arm[(axis + 2) % 3];
+                    row[6 * body + 3 + (axis + 2) % 3] = -sign * arm[(axis + 1) % 3];
+                }
+                g.extend(row);
+            }
+        }
+    }
+    let n = g.len() / dof;
+    let inertia = edge * edge / 6.0;
+    let mut inverse_mass = Vec::new();
+    let mut v = Vec::new();
+    for _ in 0..cubes {
+        inverse_mass.extend([1.0, 1.0, 1.0, 1.0 / inertia, 1.0 / inertia, 1.0 / inertia]);
+        v.extend([0.0, 0.0, -9.81e-3, 0.0, 0.0, 0.0]);
+    }
+    v[0] = pull;
+    sparse_blocks(&from_jacobian(vec![Block::Coulomb3 { mu: 0.5 }; n / 3], &g, &inverse_mass, &v))
+}
+
+/// The part of a convex polygon to the left of the line a → b.
+fn clip_polygon(points: &[[f64; 2]], a: [f64; 2], b: [f64; 2]) -> Vec<[f64; 2]> {
+    let height = |p: [f64; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+    let mut kept = Vec::new();
+    for (k, &p) in points.iter().enumerate() {
+        let next = points[(k + 1) % points.len()];
+        let (here, there) = (height(p), height(next));
+        if here >= 0.0 {
+            kept.push(p);
+        }
+        if here * there < 0.0 {
+            let t = here / (here - there);
+            kept.push([p[0] + t * (next[0] - p[0]), p[1] + t * (next[1] - p[1])]);
+        }
+    }
+    kept
+}
+
+/// The same problem without its zero blocks.
+fn sparse_blocks(problem: &FrictionContact) -> FrictionContact {
+    let n = problem.n_rows();
+    let mut values = Vec::new();
+    problem.w.to_dense(&mut values);
+    let dims: Vec<usize> = problem.blocks.iter().map(Block::dim).collect();
+    let mut w = BlockSparse::new();
+    w.reset(&dims);
+    for row in 0..dims.len() {
+        for column in 0..dims.len() {
+            let rows = w.offset(row)..w.offset(row + 1);
+            let columns = w.offset(column)..w.offset(column + 1);
+            let entries: Vec<f64> = rows.flat_map(|i| values[i * n..][columns.clone()].to_vec()).collect();
+            if entries.iter().any(|x| *x != 0.0) {
+                w.push_block(column).copy_from_slice(&entries);
+            }
+        }
+        w.finish_row();
+    }
+    FrictionContact { w: w.into(), ..problem.clone() }
 }

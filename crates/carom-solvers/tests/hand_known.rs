@@ -16,7 +16,7 @@ fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
 #[test]
 fn a_falling_column_stops_with_its_momentum() {
     // Masses 1, 10, 100 at speed 1: the ground takes 111, the contact above it 110, then 100.
-    for kind in ["auto", "lemke"] {
+    for kind in ["auto", "proximal-newton", "lemke"] {
         let (report, solution) = solve(kind, &column(3, 10.0));
         assert!(report.is_converged());
         for (r, exact) in solution.r.iter().zip([111.0, 110.0, 100.0]) {
@@ -30,7 +30,7 @@ fn a_falling_column_stops_with_its_momentum() {
 fn a_table_takes_its_momentum_however_the_feet_share_it() {
     // Pushed at 0.1 with μ = 0.5: it sticks, u = 0, Σ r_N = 1, Σ r_T = −0.1.
     let problem = table(8, 0.5, 0.1);
-    for kind in ["auto", "nsgs", "lemke"] {
+    for kind in ["auto", "nsgs", "proximal-newton", "lemke"] {
         let (report, solution) = solve(kind, &problem);
         assert!(report.is_converged(), "{kind} {report:?}");
         let normal: f64 = solution.r.iter().step_by(2).sum();
@@ -43,7 +43,7 @@ fn a_table_takes_its_momentum_however_the_feet_share_it() {
 #[test]
 fn a_heavy_push_slides_the_table_under_full_friction() {
     let problem = table(8, 0.2, 3.0);
-    for kind in ["auto", "nsgs", "lemke"] {
+    for kind in ["auto", "nsgs", "proximal-newton", "lemke"] {
         let (report, solution) = solve(kind, &problem);
         assert!(report.is_converged(), "{kind} {report:?}");
         for contact in solution.r.chunks_exact(2) {
@@ -64,7 +64,7 @@ fn a_joint_carries_what_the_contact_does_not() {
         q: vec![3.0, -1.0],
         blocks: vec![Block::Bilateral { dim: 1 }, Block::Unilateral],
     };
-    for kind in ["auto", "nsgs", "lemke", "pgs"] {
+    for kind in ["auto", "nsgs", "proximal-newton", "lemke", "pgs"] {
         let (report, solution) = solve(kind, &problem);
         assert!(report.is_converged(), "{kind}");
         assert!((solution.r[0] + 6.0).abs() + (solution.r[1] - 2.0).abs() < 1e-9, "{kind}");

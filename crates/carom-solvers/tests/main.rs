@@ -3,5 +3,6 @@
 mod conformance;
 mod generate;
 mod hand_known;
+mod hyperstatic;
 mod properties;
 mod residual;

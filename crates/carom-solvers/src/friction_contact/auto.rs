@@ -2,8 +2,9 @@
 
 use super::FrictionContact;
 use super::elimination::Elimination;
-use super::nsgs::Nsgs;
+use super::nsgs::{Nsgs, SweepLimits};
 use super::one_contact::{single_contact, solve_single};
+use super::proximal_newton::ProximalNewton;
 use super::via_lcp::ContactsViaLcp;
 use crate::cones::Block;
 use crate::error::SolveError;
@@ -15,9 +16,10 @@ use crate::{OneStepSolver, Solution};
 ///
 /// 1. one contact: the exact block solution;
 /// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
-/// 3. frictionless or planar and at most 60 rows: a few sweeps from the warm start, Lemke if
-///    they do not converge, the remaining sweeps if Lemke does not either;
-/// 4. otherwise sweeps (NSGS); Lemke at the end if the problem is linear and not too large.
+/// 3. sweeps (NSGS) from the warm start, as long as they are foreseen to converge soon;
+/// 4. frictionless or planar and at most 60 rows: Lemke;
+/// 5. proximal Newton, where its matrix fits in 64 MB and a step costs less than a thousand sweeps;
+/// 6. the remaining sweeps; Lemke at the end if the problem is linear and not too large.
 ///
 /// Whatever was tried, the best iterate is returned with its residual.
 #[derive(Clone, Debug)]
@@ -32,6 +34,7 @@ pub struct Auto {
 struct Contacts {
     max_iterations: usize,
     nsgs: Nsgs,
+    newton: ProximalNewton,
     lemke: ContactsViaLcp,
     /// The solution of the method tried before.
     previous: Solution,
@@ -49,6 +52,26 @@ const LAST_RESORT_ROWS: usize = 300;
 /// Sweeps before pivoting on a small problem: enough where the warm start is good.
 const FIRST_SWEEPS: usize = 60;
 
+/// Foreseen sweeps above which Newton steps are tried.
+const PATIENCE: f64 = 300.0;
+
+/// Most that Newton steps may cost, relative to `max_iterations` sweeps.
+const NEWTON_SHARE: f64 = 3.0;
+
+/// Newton is not tried where fewer steps than this fit in its share.
+const FEWEST_NEWTON_STEPS: f64 = 30.0;
+
+/// Newton is not tried where its matrix may have more entries: 64 MB.
+const NEWTON_ENTRIES: usize = 1 << 23;
+
+/// What is tried when the first sweeps did not converge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Pivots,
+    NewtonSteps,
+    Sweeps,
+}
+
 impl Auto {
     /// A solver with these parameters.
     pub fn new(params: &FrictionSolverParams) -> Self {
@@ -58,6 +81,7 @@ impl Auto {
             contacts: Contacts {
                 max_iterations: params.max_iterations,
                 nsgs: Nsgs::new(params),
+                newton: ProximalNewton::new(params),
                 lemke: ContactsViaLcp::new(params, LcpSolverKind::Lemke),
                 previous: Solution::default(),
             },
@@ -73,21 +97,37 @@ impl Contacts {
         }
         let rows = problem.n_rows();
         let pivoting = rows <= LAST_RESORT_ROWS && is_linear(problem);
-        let sweeps = if pivoting && rows <= PIVOTING_ROWS { FIRST_SWEEPS.min(self.max_iterations) } else { self.max_iterations };
-        let mut report = self.nsgs.solve_within(problem, solution, tolerance, sweeps);
-        if report.is_converged() || !pivoting {
-            return Ok(report);
+        let stages: &[Stage] = match pivoting {
+            true if rows <= PIVOTING_ROWS => &[Stage::Pivots, Stage::NewtonSteps, Stage::Sweeps],
+            true => &[Stage::NewtonSteps, Stage::Sweeps, Stage::Pivots],
+            false => &[Stage::NewtonSteps, Stage::Sweeps],
+        };
+        let first_sweeps = if stages[0] == Stage::Pivots { FIRST_SWEEPS.min(self.max_iterations) } else { self.max_iterations };
+        let limits = SweepLimits { tolerance, max_iterations: first_sweeps, patience: PATIENCE };
+        let mut report = self.nsgs.solve_within(problem, solution, limits);
+        let rest = SweepLimits { max_iterations: self.max_iterations - report.iterations, patience: f64::INFINITY, ..limits };
+        for stage in stages {
+            if report.is_converged() {
+                break;
+            }
+            self.previous.r.clone_from(&solution.r);
+            self.previous.u.clone_from(&solution.u);
+            let next = match stage {
+                Stage::Pivots => self.lemke.solve(problem, solution, tolerance)?,
+                Stage::NewtonSteps => {
+                    self.newton.prepare(problem);
+                    let steps = NEWTON_SHARE * self.max_iterations as f64 / self.newton.step_cost(&solution.r);
+                    if steps < FEWEST_NEWTON_STEPS || self.newton.storage() > NEWTON_ENTRIES {
+                        continue;
+                    }
+                    self.newton.solve_within(problem, solution, tolerance, steps as usize)
+                }
+                Stage::Sweeps if rest.max_iterations == 0 => continue,
+                Stage::Sweeps => self.nsgs.solve_within(problem, solution, rest),
+            };
+            report = self.keep_better(report, next, solution);
         }
-        self.previous.clone_from(solution);
-        let lemke = self.lemke.solve(problem, solution, tolerance)?;
-        report = self.keep_better(report, lemke, solution);
-        if report.is_converged() || sweeps == self.max_iterations {
-            return Ok(report);
-        }
-        self.previous.clone_from(solution);
-        let rest = self.max_iterations - sweeps;
-        let last = self.nsgs.solve_within(problem, solution, tolerance, rest);
-        Ok(self.keep_better(report, last, solution))
+        Ok(report)
     }
 
     /// Of `previous` (report `old`) and `solution` (report `new`) leaves the better in `solution`.

@@ -6,18 +6,23 @@
 //! u_N > 0 is separation, r_N > 0 compression; q is the velocity without impulse, the impact law
 //! already inside. The change of variable û is De Saxcé's; the error is the one of FCLIB and Siconos.
 
+mod alart_curnier;
 mod auto;
 mod complementarity;
 mod elimination;
 mod local;
+mod newton_system;
 mod nsgs;
 mod one_contact;
 mod one_contact_2d;
 mod one_contact_3d;
+mod proximal_newton;
+mod scaled;
 mod via_lcp;
 
 pub use auto::Auto;
 pub use nsgs::Nsgs;
+pub use proximal_newton::ProximalNewton;
 pub use via_lcp::ViaLcp;
 
 use crate::cones::{Block, norm_squared};
@@ -98,6 +103,15 @@ impl FrictionContact {
         if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     }
 
+    /// |r| above which impulses only grow because nothing stops them, as in a body squeezed from both sides.
+    ///
+    /// The residual is relative to |r|: where there is no solution, so that u stays off by a part of q, it
+    /// falls below any tolerance when r grows. This limit, 1e8 |q|/s, comes before where the tolerance is
+    /// tight; mass ratios of 1e6 stay below it.
+    pub(crate) fn largest_impulse(&self, mass_scale: f64) -> f64 {
+        1e8 * norm_squared(&self.q).sqrt() / mass_scale
+    }
+
     /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.
     ///
     /// # Errors
@@ -160,6 +174,8 @@ pub enum FrictionSolver {
     Auto(Box<Auto>),
     /// Nonlinear block Gauss–Seidel.
     Nsgs(Box<Nsgs>),
+    /// Proximal point iterations around a semismooth Newton method.
+    ProximalNewton(Box<ProximalNewton>),
     /// Lemke on the complementarity form.
     Lemke(Box<ViaLcp>),
     /// Projected Gauss–Seidel on the complementarity form.
@@ -172,6 +188,7 @@ impl FrictionSolver {
         match params.kind {
             FrictionSolverKind::Auto => FrictionSolver::Auto(Box::new(Auto::new(params))),
             FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Box::new(Nsgs::new(params))),
+            FrictionSolverKind::ProximalNewton => FrictionSolver::ProximalNewton(Box::new(ProximalNewton::new(params))),
             FrictionSolverKind::Lemke => FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke))),
             FrictionSolverKind::Pgs => FrictionSolver::Pgs(Box::new(ViaLcp::new(params, LcpSolverKind::Pgs))),
         }
@@ -183,6 +200,7 @@ impl OneStepSolver<FrictionContact> for FrictionSolver {
         match self {
             FrictionSolver::Auto(solver) => solver.name(),
             FrictionSolver::Nsgs(solver) => solver.name(),
+            FrictionSolver::ProximalNewton(solver) => solver.name(),
             FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.name(),
         }
     }
@@ -191,6 +209,7 @@ impl OneStepSolver<FrictionContact> for FrictionSolver {
         match self {
             FrictionSolver::Auto(solver) => solver.solve(problem, solution),
             FrictionSolver::Nsgs(solver) => solver.solve(problem, solution),
+            FrictionSolver::ProximalNewton(solver) => solver.solve(problem, solution),
             FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.solve(problem, solution),
         }
     }
