@@ -129,3 +129,27 @@ fn malformed_problems_are_named() {
     assert!(matches!(wrong.validate(), Err(SolveError::BadBlock { block: 0, .. })));
     assert!(matches!(unfinished.validate(), Err(SolveError::Incomplete { .. })));
 }
+
+/// A light slider touching its guide at two corners (published slider-crank, t = 8.43 ms): both corners separate, so
+/// r = 0; the slip of 11 m/s beside gaps that open at 2 mm/s once left Lemke's last basis short of digits.
+#[test]
+fn lemke_reaches_the_tolerance_beside_large_slip() {
+    #[rustfmt::skip]
+    let w = vec![
+        936.3150429992884, -464.13874081112607, -915.5371541325458, -464.1394313717339,
+        -464.1423326847903, 239.64864801376942, 461.78290268052797, 239.64899329375143,
+        -915.5371541325458, 461.78649455419225, 936.3143524388092, 461.7871851145425,
+        -464.14302324539807, 239.6489932937514, 461.78359324087825, 239.64933857424845,
+    ];
+    let problem = FrictionContact {
+        w: Delassus::Dense(DenseDelassus::new(w, &[2, 2]).unwrap()),
+        q: vec![9.754738598295329e-3, -10.927610719856935, 2.4828551599383013e-3, -10.927610722568232],
+        blocks: vec![Block::Coulomb2 { mu: 0.01 }; 2],
+    };
+    let params = FrictionSolverParams { kind: "lemke".parse().unwrap(), tolerance: 1e-12, ..Default::default() };
+    let mut solution = Solution::default();
+    let report = friction_contact_solver(&params).unwrap().solve(&problem, &mut solution).unwrap();
+    assert!(report.is_converged(), "{report:?}");
+    // the slip is 11 m/s and the tolerance relative to it
+    assert!(solution.r.iter().all(|r| r.abs() < 1e-12), "{:?}", solution.r);
+}

@@ -3,16 +3,18 @@
 use super::FrictionContact;
 use super::complementarity::ComplementarityForm;
 use super::elimination::Elimination;
+use super::nsgs::Nsgs;
 use crate::error::SolveError;
 use crate::lcp::LcpSolver;
 use crate::parameters::{FrictionSolverParams, LcpSolverKind};
-use crate::report::SolveReport;
+use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 
 /// Eliminates the joints, writes the contacts as an LCP, solves it by Lemke or projected Gauss–Seidel.
 ///
 /// Lemke takes frictionless and planar frictional problems, Gauss–Seidel frictionless ones only: the
-/// slip bounds of friction have no diagonal. Dense; for up to a few hundred rows.
+/// slip bounds of friction have no diagonal. Dense; for up to a few hundred rows. Where the digits of the last basis do
+/// not reach the tolerance (impulses many orders smaller than the slip), a few sweeps of [`Nsgs`] finish it.
 #[derive(Clone, Debug)]
 pub struct ViaLcp {
     tolerance: f64,
@@ -26,10 +28,14 @@ pub(super) struct ContactsViaLcp {
     form: ComplementarityForm,
     lcp_solver: LcpSolver,
     lcp_solution: Solution,
+    polish: Nsgs,
 }
 
 /// Rounds of tightening when the LCP's metric was satisfied and the contact problem's is not.
 const ROUNDS: usize = 4;
+
+/// Sweeps that finish what pivoting left above the tolerance.
+const POLISH: usize = 100;
 
 impl ViaLcp {
     /// A solver with these parameters and this LCP method.
@@ -44,6 +50,7 @@ impl ContactsViaLcp {
             form: ComplementarityForm::default(),
             lcp_solver: LcpSolver::new(&params.for_lcp(kind)),
             lcp_solution: Solution::default(),
+            polish: Nsgs::new(&FrictionSolverParams { max_iterations: POLISH, ..params.clone() }),
         }
     }
 
@@ -73,11 +80,27 @@ impl ContactsViaLcp {
             self.form.recover(&self.lcp_solution.r, &mut solution.r);
             problem.velocity(&solution.r, &mut solution.u);
             let report = problem.report(name, solution, iterations, tolerance, inner.status);
-            if report.is_converged() || !inner.is_converged() || round == ROUNDS {
+            if report.is_converged() {
                 return Ok(report);
+            }
+            if !inner.is_converged() || round == ROUNDS {
+                return if inner.status == SolveStatus::RayTermination { Ok(report) } else { self.polish(problem, solution, report) };
             }
             inner_tolerance *= (0.5 * tolerance / report.residual_normalised).clamp(1e-3, 0.5);
         }
+    }
+}
+
+impl ContactsViaLcp {
+    /// Sweeps from the solution of the LCP; keeps the better of the two.
+    fn polish(&mut self, problem: &FrictionContact, solution: &mut Solution, before: SolveReport) -> Result<SolveReport, SolveError> {
+        self.lcp_solution.clone_from(solution);
+        let after = self.polish.solve(problem, solution)?;
+        if after.residual_normalised <= before.residual_normalised {
+            return Ok(SolveReport { solver: before.solver, iterations: before.iterations + after.iterations, ..after });
+        }
+        solution.clone_from(&self.lcp_solution);
+        Ok(before)
     }
 }
 
