@@ -7,7 +7,7 @@ use super::nsgs::Nsgs;
 use crate::error::SolveError;
 use crate::lcp::LcpSolver;
 use crate::parameters::{FrictionSolverParams, LcpSolverKind};
-use crate::report::{SolveReport, SolveStatus};
+use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 
 /// Eliminates the joints, writes the contacts as an LCP, solves it by Lemke or projected Gauss–Seidel.
@@ -84,7 +84,7 @@ impl ContactsViaLcp {
                 return Ok(report);
             }
             if !inner.is_converged() || round == ROUNDS {
-                return if inner.status == SolveStatus::RayTermination { Ok(report) } else { self.polish(problem, solution, report) };
+                return self.polish(problem, solution, report);
             }
             inner_tolerance *= (0.5 * tolerance / report.residual_normalised).clamp(1e-3, 0.5);
         }
@@ -92,12 +92,13 @@ impl ContactsViaLcp {
 }
 
 impl ContactsViaLcp {
-    /// Sweeps from the solution of the LCP; keeps the better of the two.
+    /// Sweeps from the solution of the LCP; keeps the better of the two. A ray stays a ray unless the sweeps converge.
     fn polish(&mut self, problem: &FrictionContact, solution: &mut Solution, before: SolveReport) -> Result<SolveReport, SolveError> {
         self.lcp_solution.clone_from(solution);
         let after = self.polish.solve(problem, solution)?;
         if after.residual_normalised <= before.residual_normalised {
-            return Ok(SolveReport { solver: before.solver, iterations: before.iterations + after.iterations, ..after });
+            let status = if after.is_converged() { after.status } else { before.status };
+            return Ok(SolveReport { solver: before.solver, iterations: before.iterations + after.iterations, status, ..after });
         }
         solution.clone_from(&self.lcp_solution);
         Ok(before)
