@@ -1,7 +1,7 @@
 //! From series to shapes: panels by unit above one time axis.
 
 use super::axis::Axis;
-use super::decimate::decimate;
+use super::decimate::{decimate, straighten};
 use super::font::Font;
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke, Text};
 use super::{PlotOptions, Series};
@@ -268,7 +268,7 @@ impl Canvas {
         for piece in points.chunk_by(|a, b| is_finite(a) == is_finite(b)).filter(|piece| is_finite(&piece[0])) {
             let thinned = decimate(piece, [x_axis.min, x_axis.max], n_columns);
             let to_pixels = |p: &[f64; 2]| [field.x(x_axis.place(p[0])), field.y(y_axis.place(p[1]))];
-            let mut points: Vec<[f32; 2]> = thinned.iter().map(to_pixels).collect();
+            let mut points = straighten(&thinned.iter().map(to_pixels).collect::<Vec<_>>(), 0.05);
             if let [[x, y]] = points[..] {
                 // A lone point is drawn as a dot.
                 points = vec![[x - 1.5, y], [x + 1.5, y]];
