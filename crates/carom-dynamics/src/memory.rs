@@ -57,6 +57,12 @@ impl StepMemory {
         })
     }
 
+    /// Keeps the state at the start of a step, for [`StepMemory::restore`].
+    pub fn keep_start(&mut self, state: &State) {
+        self.work.q_start.copy_from_slice(&state.q);
+        self.work.v_start.copy_from_slice(&state.v);
+    }
+
     /// Puts `state` back to the start of the last step, which began at time `t`.
     pub fn restore(&self, state: &mut State, t: f64) {
         state.t = t;

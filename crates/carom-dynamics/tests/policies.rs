@@ -106,3 +106,18 @@ fn unconverged_steps_follow_the_policy() {
     // every halving replaces one step by two
     assert_eq!(c.steps, 10 + c.halved_steps);
 }
+
+/// A gap that leaves the real numbers ends the run at the state where it was found, not at an earlier one.
+#[test]
+fn non_finite_gap_keeps_the_last_state() {
+    let text = LagrangianText { coordinates: vec!["x".into()], kinetic: "x_dot^2/2".into(), ..LagrangianText::default() };
+    let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
+    carom_dynamics::problems::add_stop(&mut model, "stop", "2 - sqrt(1 - x)", 0.0).unwrap();
+    let mut state = State { t: 0.0, q: vec![0.0], v: vec![1.0] };
+    let (outcome, keep) = run(&model, &mut state, &settings(0.125, 2.0), &mut |_| Continue::Yes);
+    let Ending::Failed(error) = outcome.ending else { panic!("{:?}", outcome.ending) };
+    assert!(error.to_string().contains("gap of \"stop\""), "{error}");
+    // x = t: the gap is real up to x = 1 and its derivative infinite there
+    assert_eq!((state.t, state.q[0]), (1.0, 1.0));
+    assert_eq!(keep.frames.last().unwrap().q[0], 1.0);
+}

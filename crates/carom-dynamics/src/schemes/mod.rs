@@ -23,8 +23,8 @@ pub trait Scheme: Send + Sync {
     /// Order of convergence across impacts, and in free motion with constant mass.
     fn order(&self) -> (usize, usize);
 
-    /// Advances `state` by `h` seconds. A step that fails or does not converge leaves in `memory` what is needed to
-    /// repeat it; the caller restores the state.
+    /// Advances `state` by `h` seconds. First of all it keeps the state ([`StepMemory::keep_start`]), so that the caller
+    /// can restore it when the step fails or does not converge.
     ///
     /// # Errors
     /// [`StepError`], naming the system or formula. Not converging is a status of the report, not an error.

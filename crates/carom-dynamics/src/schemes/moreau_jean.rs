@@ -126,16 +126,20 @@ impl Scheme for MoreauJean {
         let t_start = state.t;
         let located = at_time(t_start);
 
-        // (q_k, v_k) => contacts, gaps, local velocities => active set
+        // (q_k, v_k) => F_k, contacts, gaps, local velocities => active set
+        memory.keep_start(state);
+        let StepMemory { work, scratch, .. } = &mut *memory;
+        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
         detect_contacts(model, state, memory, p.gamma * h);
         evaluate_candidates(model, state, memory).map_err(&located)?;
         let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
         select_active(model, state, memory, rule, &mut report);
         report.n_active = memory.active.items().len();
-        self.begin(model, state, memory).map_err(&located)?;
-
         let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
         memory.work.rows_vary = rows_vary;
+
+        // v = v_k => first iterate of q_{k+1}
+        self.advance(model, state, memory, h).map_err(&located)?;
         let linear = model.systems().is_affine() && !rows_vary;
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
             let first = report.newton_iterations == 0;
@@ -177,14 +181,6 @@ impl MoreauJean {
             Configuration::Theta => self.params.theta,
             Configuration::End => 1.0,
         }
-    }
-
-    /// Keeps the start of the step, and F and the applied forces there.
-    fn begin(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { work, scratch, .. } = memory;
-        work.q_start.copy_from_slice(&state.q);
-        work.v_start.copy_from_slice(&state.v);
-        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch)
     }
 
     /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T v_{k+θ}.
@@ -238,12 +234,9 @@ impl MoreauJean {
     }
 
     /// M̂ = M + hθ C + h²θ² K, v_free = v + M̂⁻¹ R.
-    fn free_motion(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
+    fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
         let (systems, theta) = (model.systems(), self.params.theta);
         let located = at_time(state.t);
-        if memory.work.v_start == state.v {
-            self.advance(model, state, memory, h).map_err(&located)?;
-        }
         self.update_mass(model, state, memory, h).map_err(&located)?;
         self.smooth_residual(model, state, memory, h).map_err(&located)?;
         let StepMemory { work, matrices, scratch, .. } = memory;
@@ -284,9 +277,9 @@ impl MoreauJean {
             matrices.factor.solve(layout, x, &mut work.displacement);
             dot(x, &work.displacement).abs()
         };
-        // scale: momenta at both ends and the impulse of the forces
-        for (force, (start, end)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
-            *force = start + end;
+        // scale: the impulse of the forces, the change of momentum, the momentum
+        for (impulse, (change, residual)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
+            *impulse = residual + change;
         }
         let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
         layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
