@@ -106,12 +106,54 @@ pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compressio
         }
         Element::Text(n) => builder.with_strings_sized(&[], u32::try_from(n).unwrap_or(u32::MAX))?,
     };
-    let rows = (CHUNK_BYTES / element.n_bytes()).clamp(1, CHUNK_ROWS);
-    builder.with_shape(&[0]).with_maxshape(&[MaxExtent::Unlimited]).with_chunks(&[rows as u64]);
+    builder.with_shape(&[0]).with_maxshape(&[MaxExtent::Unlimited]).with_chunks(&[chunk_rows(element) as u64]);
     if compression > 0 {
         builder.with_shuffle().with_deflate(u32::from(compression.min(9)));
     }
     Ok(())
+}
+
+/// Fills a finished column from the bytes of a growing one: a table becomes a matrix.
+pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: &[u8], compression: u8) -> Result<(), Error> {
+    let rows = (bytes.len() / element.n_bytes()) as u64;
+    match element {
+        Element::F64 => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows]),
+        Element::Row(width) => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows, width as u64]),
+        Element::I64 => builder.with_i64_data(&values(bytes, i64::from_le_bytes)).with_shape(&[rows]),
+        Element::I32 => builder.with_i32_data(&values(bytes, i32::from_le_bytes)).with_shape(&[rows]),
+        Element::U8 | Element::Text(_) => builder.with_u8_data(bytes).with_shape(&[rows]),
+    };
+    compress(builder, element, rows, compression);
+    Ok(())
+}
+
+/// As [`fill`], for texts.
+pub(super) fn fill_texts(builder: &mut DatasetBuilder, element: Element, texts: &[String], compression: u8) -> Result<(), Error> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let rows = texts.len() as u64;
+    builder.with_strings_sized(&texts, u32::try_from(element.n_bytes()).unwrap_or(u32::MAX))?.with_shape(&[rows]);
+    compress(builder, element, rows, compression);
+    Ok(())
+}
+
+fn compress(builder: &mut DatasetBuilder, element: Element, rows: u64, compression: u8) {
+    if compression == 0 || rows == 0 {
+        return;
+    }
+    let chunk = (chunk_rows(element) as u64).min(rows);
+    match element {
+        Element::Row(width) => builder.with_chunks(&[chunk, width as u64]),
+        _ => builder.with_chunks(&[chunk]),
+    };
+    builder.with_shuffle().with_deflate(u32::from(compression.min(9)));
+}
+
+fn chunk_rows(element: Element) -> usize {
+    (CHUNK_BYTES / element.n_bytes()).clamp(1, CHUNK_ROWS)
+}
+
+fn values<const N: usize, T>(bytes: &[u8], from: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks::<N>().0.iter().map(|chunk| from(*chunk)).collect()
 }
 
 /// A column with what is not yet in the file.

@@ -24,7 +24,8 @@
 //! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse` |
 //! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
 //!
-//! Tables of several columns are stored as one row per entry (an array type), so `run["q"][:]` is a matrix while
+//! Tables of several columns are matrices, n × columns. In a `.part`, and in finished runs above 1 GiB, they are arrays of rows
+//! instead (an array type, because appending knows one dimension only): `run["q"][:]` is the same matrix, but
 //! `run["q"].shape` is `(n,)`. A table that would have no column (`/gaps` without contacts by formula) is left out.
 //! All texts are UTF-8.
 //!
@@ -35,12 +36,14 @@
 //! killed process leaves a readable `.part` with all instants up to `/time`'s length. Nothing in the finished file depends on the
 //! clock or on how frames were batched: the same run gives the same bytes.
 
-use super::columns::{ColumnSpec, Columns, EVENT_KINDS, column_specs, declare};
+use super::columns::{ColumnSpec, Columns, EVENT_KINDS, Element, column_specs, declare, fill, fill_texts};
 use super::target::{Target, with_suffix};
 use super::{RecordingError, RunInfo};
 use carom_dynamics::diagnostics::Certificate;
 use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
-use hdf5_pure::{AttrValue, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack};
+use hdf5_pure::{
+    AttrValue, DatasetBuilder, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -49,6 +52,9 @@ use std::time::{Duration, Instant};
 pub(super) const FORMAT: &str = "carom-run";
 /// Version of the format.
 pub(super) const FORMAT_VERSION: i64 = 1;
+
+/// Largest part that is rewritten as a whole at the end \[bytes\].
+const IN_MEMORY: u64 = 1 << 30;
 
 /// How a run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +80,7 @@ impl Default for Hdf5Options {
 /// Cost: about a microsecond per frame of a small model. Memory: what [`Hdf5Options`] allows, whatever the run's length.
 pub struct Hdf5Recorder {
     target: Target,
+    info: RunInfo,
     options: Hdf5Options,
     widths: [(&'static str, usize); 3],
     started: Instant,
@@ -98,7 +105,7 @@ impl Hdf5Recorder {
         let (target, mut out) = Target::create(path.as_ref(), options.overwrite)?;
         let part = target.part();
         let specs = column_specs(info);
-        let image = empty_file(info, &specs, options.compression).map_err(|e| RecordingError::unwritable(&part, e))?;
+        let image = build_file(info, options.compression, None).map_err(|e| RecordingError::unwritable(&part, e))?;
         out.write_all(&image).map_err(|e| RecordingError::unwritable(&part, e))?;
         drop(out);
         let open = || {
@@ -110,6 +117,7 @@ impl Hdf5Recorder {
         let now = Instant::now();
         Ok(Hdf5Recorder {
             target,
+            info: info.clone(),
             options,
             widths: [("coordinates", info.coordinates.len()), ("velocities", info.velocities.len()), ("gaps", info.gaps.len())],
             started: now,
@@ -169,7 +177,7 @@ impl Hdf5Recorder {
         let json = serde_json::to_string_pretty(certificate).map_err(|e| RecordingError::unwritable(&part, e))?;
         seal(file, status, &json).map_err(|e| RecordingError::unwritable(&part, e))?;
         let compact = with_suffix(&part, ".tmp");
-        match compacted(&part, &compact) {
+        match self.compacted(&part, &compact, status, &json) {
             Ok(()) => {
                 self.target.publish(&compact)?;
                 // The finished file is in place; a part left behind is only untidy.
@@ -181,6 +189,20 @@ impl Hdf5Recorder {
                 self.target.publish(&part)?;
             }
         }
+        Ok(())
+    }
+
+    /// Writes what `part` holds to a file of its own: tables as matrices, nothing unused. Runs above [`IN_MEMORY`] are copied
+    /// chunk by chunk instead, with their tables as arrays of rows.
+    fn compacted(&self, part: &Path, compact: &Path, status: &str, certificate: &str) -> Result<(), Error> {
+        if std::fs::metadata(part)?.len() > IN_MEMORY {
+            repack(part, compact, &RepackOptions::new())?;
+        } else {
+            let file = File::open(part)?;
+            let finished = Finished { part: &file, status, certificate };
+            std::fs::write(compact, build_file(&self.info, self.options.compression, Some(&finished))?)?;
+        }
+        std::fs::File::open(compact)?.sync_all()?;
         Ok(())
     }
 
@@ -224,15 +246,38 @@ fn access() -> FileAccessProperties {
     FileAccessProperties::new().with_sync_policy(SyncPolicy::OnClose).with_locking(FileLocking::BestEffort)
 }
 
-/// The file before the first frame.
-fn empty_file(info: &RunInfo, specs: &[ColumnSpec], compression: u8) -> Result<Vec<u8>, Error> {
+/// What a finished file holds more than an empty one.
+struct Finished<'a> {
+    part: &'a File,
+    status: &'a str,
+    certificate: &'a str,
+}
+
+impl Finished<'_> {
+    /// Fills a column with what the part holds.
+    fn fill(&self, builder: &mut DatasetBuilder, (path, element): ColumnSpec, compression: u8) -> Result<(), Error> {
+        let dataset = self.part.dataset(path)?;
+        match element {
+            Element::Text(_) => fill_texts(builder, element, &dataset.read_string()?, compression),
+            _ => fill(builder, element, &dataset.read_raw()?, compression),
+        }
+    }
+}
+
+/// The bytes of the file: before the first frame with columns that can grow, or finished.
+fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) -> Result<Vec<u8>, Error> {
+    let specs = &column_specs(info);
+    let column = |builder: &mut DatasetBuilder, spec: ColumnSpec| match finished {
+        None => declare(builder, spec.1, compression),
+        Some(finished) => finished.fill(builder, spec, compression),
+    };
     let mut file = FileBuilder::new();
     file.set_attr("format", AttrValue::VarLenString(FORMAT.into()));
     file.set_attr("format_version", AttrValue::I64(FORMAT_VERSION));
     file.set_attr("carom_version", AttrValue::VarLenString(info.version.clone()));
     file.set_attr("title", AttrValue::VarLenString(info.title.clone()));
-    file.set_attr("finished", AttrValue::I64(0));
-    file.set_attr("status", AttrValue::VarLenString("running".into()));
+    file.set_attr("finished", AttrValue::I64(i64::from(finished.is_some())));
+    file.set_attr("status", AttrValue::VarLenString(finished.map_or("running", |f| f.status).into()));
     for (name, texts) in name_tables(info) {
         file.create_dataset(name).with_vlen_strings(&texts);
     }
@@ -240,14 +285,17 @@ fn empty_file(info: &RunInfo, specs: &[ColumnSpec], compression: u8) -> Result<V
     for (name, text) in [("model", info.model_text.as_str()), ("settings", settings.as_str())] {
         file.create_dataset(name).with_vlen_strings(&[text]).with_shape(&[]);
     }
-    for &(path, element) in specs.iter().filter(|spec| !spec.0.contains('/')) {
-        declare(file.create_dataset(path), element, compression)?;
+    if let Some(Finished { certificate, .. }) = finished {
+        file.create_dataset("certificate").with_vlen_strings(&[certificate]).with_shape(&[]);
+    }
+    for &spec in specs.iter().filter(|spec| !spec.0.contains('/')) {
+        column(file.create_dataset(spec.0), spec)?;
     }
     for name in ["energy", "steps", "contacts", "events"] {
         let mut group = file.create_group(name);
-        for &(path, element) in specs {
-            if let Some(("", column)) = path.strip_prefix(name).and_then(|rest| rest.split_once('/')) {
-                declare(group.create_dataset(column), element, compression)?;
+        for &spec in specs {
+            if let Some(("", place)) = spec.0.strip_prefix(name).and_then(|rest| rest.split_once('/')) {
+                column(group.create_dataset(place), spec)?;
             }
         }
         if name == "events" {
@@ -288,11 +336,4 @@ fn seal(file: File, status: &str, certificate: &str) -> Result<(), Error> {
         builder.with_vlen_strings(&[certificate]).with_shape(&[]);
     })?;
     file.close()
-}
-
-/// Copies `part` without its unused space, chunk by chunk.
-fn compacted(part: &Path, compact: &Path) -> Result<(), Error> {
-    repack(part, compact, &RepackOptions::new())?;
-    std::fs::File::open(compact)?.sync_all()?;
-    Ok(())
 }

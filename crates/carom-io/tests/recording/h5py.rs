@@ -11,6 +11,7 @@ t, q, names = run["time"][:], run["q"][:], run["q_names"].asstr()[:]
 assert run.attrs["format"] == "carom-run" and run.attrs["format_version"] == 1 and run.attrs["finished"] == 1
 assert run.attrs["title"] == "Ball on a table" and run.attrs["status"] == "finished", dict(run.attrs)
 assert t.shape == (300,) and q.shape == (300, 3) and list(names) == ["x", "y", "angle"]
+assert run["q"].shape == (300, 3) and (run["q"][:, 1] == q[:, 1]).all() and run["contacts/impulse"].ndim == 2
 assert q[299, 2] == -299 / 3 and t[299] == 299 * 1e-3
 assert run["v"][:].shape == (300, 2) and run["gaps"][:][4, 0] == 2.0
 assert "µ = 0.3 → slides" in run["model"].asstr()[()]
