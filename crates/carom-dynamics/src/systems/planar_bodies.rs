@@ -4,7 +4,7 @@
 //! m ẍ = m g_x,     m ÿ = m g_y,     J φ̈ = 0
 //! ```
 
-use super::rigid_bodies::check_mass;
+use super::rigid_bodies::{check_mass, check_names};
 use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
 
@@ -35,7 +35,8 @@ impl PlanarBodies {
         if let Some(value) = gravity.iter().find(|x| !x.is_finite()) {
             return Err(ModelError::OutOfRange { what: "gravity".into(), value: *value, expected: "a finite number is needed" });
         }
-        for (i, body) in bodies.iter().enumerate() {
+        check_names(bodies.iter().map(|body| body.name.as_str()))?;
+        for body in &bodies {
             check_mass(&body.name, body.mass)?;
             if !(body.inertia > 0.0 && body.inertia.is_finite()) {
                 let what = format!("inertia of body \"{}\"", body.name);
@@ -44,9 +45,6 @@ impl PlanarBodies {
                     value: body.inertia,
                     expected: "a positive, finite moment of inertia [kg m²] is needed",
                 });
-            }
-            if bodies[..i].iter().any(|other| other.name == body.name) {
-                return Err(ModelError::DuplicateName { what: "body", name: body.name.clone() });
             }
         }
         Ok(PlanarBodies { bodies, gravity })

@@ -10,6 +10,7 @@
 use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Coordinates per body.
@@ -57,12 +58,10 @@ impl RigidBodies {
         if let Some(value) = gravity.iter().find(|x| !x.is_finite()) {
             return Err(ModelError::OutOfRange { what: "gravity".into(), value: *value, expected: "a finite number is needed" });
         }
+        check_names(bodies.iter().map(|body| body.name.as_str()))?;
         for body in bodies {
             check_mass(&body.name, body.mass)?;
             check_inertia(&body.name, &body.inertia)?;
-            if system.names.contains(&body.name) {
-                return Err(ModelError::DuplicateName { what: "body", name: body.name });
-            }
             let isotropic = body.inertia == Matrix3::from_diagonal_element(body.inertia[(0, 0)]);
             system.affine &= isotropic;
             system.isotropic.push(isotropic);
@@ -84,6 +83,17 @@ impl RigidBodies {
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
+}
+
+/// Names must differ.
+pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), ModelError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(ModelError::DuplicateName { what: "body", name: name.to_owned() });
+        }
+    }
+    Ok(())
 }
 
 /// A mass must be positive and finite.
