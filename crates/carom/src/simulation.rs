@@ -65,7 +65,7 @@ impl Simulation {
 
     /// What a recorder must know before the first frame.
     #[must_use]
-    pub fn run_info(&self, command_line: Vec<String>) -> RunInfo {
+    pub fn run_info(&self) -> RunInfo {
         let model = &self.file.model;
         let named =
             |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit.clone())).collect();
@@ -75,7 +75,6 @@ impl Simulation {
             title: self.file.title.clone(),
             model_text: self.file.text.clone(),
             settings: self.file.run.list(),
-            command_line,
             version: crate::VERSION.to_owned(),
             coordinates: named(model.systems().coordinates()),
             velocities: named(model.systems().velocities()),

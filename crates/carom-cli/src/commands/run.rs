@@ -130,7 +130,7 @@ fn recorders(args: &Args, simulation: &Simulation) -> Result<(MultiRecorder<'sta
         }
         other => Failure::Input(other.to_string()),
     };
-    let info = simulation.run_info(std::env::args().collect());
+    let info = simulation.run_info();
     let options = Hdf5Options { overwrite: args.overwrite, compression: args.compress, ..Hdf5Options::default() };
     let output = args.output.clone().unwrap_or_else(|| default_output(&args.model, args.overwrite));
     recorders.push(Hdf5Recorder::create(&output, &info, options).map_err(wrong)?);

@@ -13,7 +13,6 @@
 //! | attributes of `/` | `format`, `format_version`, `carom_version`, `title`, `finished` (0 while running, then 1), `status` (text) |
 //! | `/model` | the model file's text (scalar string) |
 //! | `/settings` | settings by name (scalar string, JSON) |
-//! | `/command_line` | words of the command line |
 //! | `/time`, `/step` | instants in s and the number of the step that ended there; n entries |
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
@@ -306,9 +305,8 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 9] {
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 8] {
     [
-        ("command_line", info.command_line.iter().map(String::as_str).collect()),
         ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
         ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
         ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),

@@ -9,8 +9,6 @@ pub struct RunInfo {
     pub model_text: String,
     /// Settings in force, by name, in the order to be kept.
     pub settings: Vec<(String, String)>,
-    /// The command line that started the run, program name first; empty when there was none.
-    pub command_line: Vec<String>,
     /// Version of carom.
     pub version: String,
     /// Coordinates q: one for each entry of a frame's `q`.

@@ -17,7 +17,6 @@ assert run["v"][:].shape == (300, 2) and run["gaps"][:][4, 0] == 2.0
 assert "µ = 0.3 → slides" in run["model"].asstr()[()]
 assert json.loads(run["settings"].asstr()[()])["scheme"] == "moreau-jean"
 assert json.loads(run["certificate"].asstr()[()])["steps"] == 300
-assert list(run["command_line"].asstr()[:]) == ["carom", "run", "ball.toml"]
 assert list(run["interaction_kinds"].asstr()[:]) == ["constraint", "contact"]
 assert run["contacts/impulse"][:].shape[1] == 6 and run["contacts/point"][:].shape[1] == 3
 kinds = run["events/kind_names"].asstr()[:]
