@@ -2,13 +2,14 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
-use crate::detection::WORLD;
+use crate::detection::{ContactPoint, WORLD};
+use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::relations::Rows;
-use crate::relations::contact::{BodyStates, write_jacobian};
+use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
 use crate::schemes::StepReport;
 use crate::state::State;
 use carom_solvers::{Delassus, OneStepSolver, SolveReport};
@@ -58,29 +59,40 @@ pub(crate) struct Activation {
     pub threshold: f64,
 }
 
-/// (g, u) => the active set with G, b and u_k at the start of the step; violations go to the report.
+/// g, u of the interactions by formula and the gaps of the contacts => how far the state violates them.
+pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violations {
+    let (c, mut worst) = (&memory.candidates, Violations::default());
+    for (i, interaction) in model.interactions().iter().enumerate() {
+        if interaction.is_bilateral() {
+            for row in c.rows[i]..c.rows[i + 1] {
+                worst.constraint = worst.constraint.max(c.position[row].abs());
+                worst.constraint_velocity = worst.constraint_velocity.max(c.velocity[row].abs());
+            }
+        } else {
+            worst.penetration = worst.penetration.max(-c.position[c.rows[i]]);
+        }
+    }
+    for contact in &memory.contacts {
+        worst.penetration = worst.penetration.max(-contact.gap);
+    }
+    worst
+}
+
+/// (g, u) => the active set with G, b and u_k at the start of the step.
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
-pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation, report: &mut StepReport) {
+pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
     let StepMemory { active, candidates: c, contacts, .. } = memory;
     let layout = model.systems().layout();
     active.clear();
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
-        let (mut gap, n) = (c.position[rows.start], rows.len());
-        if interaction.is_bilateral() {
-            for row in rows.clone() {
-                report.constraint_violation = report.constraint_violation.max(c.position[row].abs());
-                report.constraint_velocity = report.constraint_velocity.max(c.velocity[row].abs());
-            }
-            gap = 0.0;
-        } else {
-            report.penetration = report.penetration.max(-gap);
-            if gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
-                continue;
-            }
+        let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
+        if !interaction.is_bilateral() && gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+            continue;
         }
-        let item = active.push(ActiveSource::Interaction(i), *interaction.law(), gap, n, interaction.blocks().iter().copied(), layout);
+        let blocks = interaction.blocks().iter().copied();
+        let item = active.push(ActiveSource::Interaction(i), *interaction.law(), gap, rows.len(), blocks, layout);
         let (jacobian, bias, velocity) = active.rows_mut(item);
         interaction.spread(&c.jacobian[c.entries[i]..c.entries[i + 1]], jacobian);
         bias.copy_from_slice(&c.bias[rows.clone()]);
@@ -89,7 +101,6 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        report.penetration = report.penetration.max(-contact.gap);
         if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
             continue;
         }
@@ -101,24 +112,23 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
-            *u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
-            if width > 6 {
-                *u += dot(&row[6..], &v[6 * contact.body_b as usize..][..6]);
-            }
+            *u = row_velocity(contact, row, v);
         }
     }
 }
 
 /// Normal velocity of a contact point of bodies.
-fn normal_velocity(contact: &crate::detection::ContactPoint, q: &[f64], v: &[f64]) -> f64 {
-    let mut row = [0.0; 12];
-    let width = if contact.body_b == WORLD { 6 } else { 12 };
-    write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, &mut row[..width]);
-    let mut u = dot(&row[..6], &v[6 * contact.body_a as usize..][..6]);
-    if width > 6 {
-        u += dot(&row[6..], &v[6 * contact.body_b as usize..][..6]);
-    }
-    u
+fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+    let mut row = [0.0; 2 * BODY_WIDTH];
+    let row = if contact.body_b == WORLD { &mut row[..BODY_WIDTH] } else { &mut row[..] };
+    write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, row);
+    row_velocity(contact, row, v)
+}
+
+/// One row of G times the velocities of the contact's bodies.
+fn row_velocity(contact: &ContactPoint, row: &[f64], v: &[f64]) -> f64 {
+    let bodies = [contact.body_a, contact.body_b];
+    row.chunks_exact(BODY_WIDTH).zip(bodies).map(|(part, body)| dot(part, &v[BODY_WIDTH * body as usize..][..BODY_WIDTH])).sum()
 }
 
 /// (t, q) => G, b of the active interactions by formula that are not constant.

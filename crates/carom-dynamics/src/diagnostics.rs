@@ -28,6 +28,17 @@ impl Energy {
     }
 }
 
+/// How far a state is from satisfying its constraints and contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Violations {
+    /// Largest penetration of a contact \[m\].
+    pub penetration: f64,
+    /// Largest |g| of a bilateral constraint (unit of the constraint).
+    pub constraint: f64,
+    /// Largest |ġ| of a bilateral constraint (unit of the constraint per second).
+    pub constraint_velocity: f64,
+}
+
 /// What a run certifies about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Certificate {
@@ -79,12 +90,17 @@ impl Certificate {
         e.mechanical() + e.dissipated_impact + e.dissipated_friction - e.work - self.initial.mechanical()
     }
 
+    /// Takes the violations of a state into the account.
+    pub fn add_violations(&mut self, violations: &Violations) {
+        self.max_penetration = self.max_penetration.max(violations.penetration);
+        self.max_constraint_violation = self.max_constraint_violation.max(violations.constraint);
+        self.max_constraint_velocity = self.max_constraint_velocity.max(violations.constraint_velocity);
+    }
+
     /// Takes a finished step into the account; `energy` are kinetic and potential energy after it.
     pub fn add_step(&mut self, report: &StepReport, kinetic: f64, potential: f64) {
         self.steps += 1;
-        self.max_penetration = self.max_penetration.max(report.penetration);
-        self.max_constraint_violation = self.max_constraint_violation.max(report.constraint_violation);
-        self.max_constraint_velocity = self.max_constraint_velocity.max(report.constraint_velocity);
+        self.add_violations(&report.violations);
         self.max_newton_residual = self.max_newton_residual.max(report.newton_residual);
         self.max_active = self.max_active.max(report.n_active);
         if let Some(solve) = &report.solve {

@@ -121,3 +121,21 @@ fn non_finite_gap_keeps_the_last_state() {
     assert_eq!((state.t, state.q[0]), (1.0, 1.0));
     assert_eq!(keep.frames.last().unwrap().q[0], 1.0);
 }
+
+/// A step that fails just when a contact closes: the last state is recorded without the contacts of the failed step.
+#[test]
+fn failure_while_a_contact_closes_records_the_last_state() {
+    let text = LagrangianText {
+        coordinates: vec!["x".into()],
+        kinetic: "x_dot^2/2".into(),
+        forces: vec![("x".into(), "0.001*sqrt(x + 0.001)".into())],
+        ..LagrangianText::default()
+    };
+    let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
+    carom_dynamics::problems::add_stop(&mut model, "floor", "x", 0.0).unwrap();
+    let mut state = State { t: 0.0, q: vec![0.33], v: vec![-1.0] };
+    let (outcome, keep) = run(&model, &mut state, &settings(0.1, 1.0), &mut |_| Continue::Yes);
+    assert!(matches!(outcome.ending, Ending::Failed(_)), "{:?}", outcome.ending);
+    let last = keep.frames.last().unwrap();
+    assert!((last.t - 0.3).abs() < 1e-12 && last.q[0] == state.q[0] && last.impulse == 0.0, "{last:?}");
+}

@@ -2,6 +2,7 @@
 
 pub mod moreau_jean;
 
+use crate::diagnostics::Violations;
 use crate::error::StepError;
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -50,12 +51,8 @@ pub struct StepReport {
     pub newton_converged: bool,
     /// Active interactions.
     pub n_active: usize,
-    /// Largest penetration at the start of the step \[m\].
-    pub penetration: f64,
-    /// Largest |g| of a bilateral constraint at the start of the step.
-    pub constraint_violation: f64,
-    /// Largest |ġ| of a bilateral constraint at the start of the step.
-    pub constraint_velocity: f64,
+    /// Violations of the state at the start of the step.
+    pub violations: Violations,
     /// Energy dissipated by normal impulses in this step \[J\].
     pub dissipated_impact: f64,
     /// Energy dissipated by tangential impulses in this step \[J\].

@@ -23,12 +23,12 @@
 
 use super::{Scheme, StepReport};
 use crate::assembly::{
-    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, local_change, select_active,
-    solve_problem, update_jacobians,
+    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, local_change,
+    measure_violations, select_active, solve_problem, update_jacobians,
 };
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, NonFinite, StepError};
-use crate::memory::StepMemory;
+use crate::memory::{StepMemory, Work};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
@@ -133,7 +133,8 @@ impl Scheme for MoreauJean {
         detect_contacts(model, state, memory, p.gamma * h);
         evaluate_candidates(model, state, memory).map_err(&located)?;
         let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
-        select_active(model, state, memory, rule, &mut report);
+        select_active(model, state, memory, rule);
+        report.violations = measure_violations(model, memory);
         report.n_active = memory.active.items().len();
         let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
         memory.work.rows_vary = rows_vary;
@@ -185,10 +186,8 @@ impl MoreauJean {
 
     /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T v_{k+θ}.
     fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-        let (theta, work) = (self.params.theta, &mut memory.work);
-        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
-            *w = h * ((1.0 - theta) * start + theta * end);
-        }
+        let work = &mut memory.work;
+        self.displace(work, &state.v, h);
         model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
         for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
             if let Some(i) = values.iter().position(|x| !x.is_finite()) {
@@ -196,6 +195,14 @@ impl MoreauJean {
             }
         }
         Ok(())
+    }
+
+    /// The displacement `time` · v_{k+θ}.
+    fn displace(&self, work: &mut Work, v: &[f64], time: f64) {
+        let theta = self.params.theta;
+        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(v) {
+            *w = time * ((1.0 - theta) * start + theta * end);
+        }
     }
 
     /// q̃, and M there unless constant.
@@ -206,9 +213,7 @@ impl MoreauJean {
             return Ok(());
         }
         let fraction = self.fraction();
-        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(&state.v) {
-            *w = fraction * h * ((1.0 - self.params.theta) * start + self.params.theta * end);
-        }
+        self.displace(work, &state.v, fraction * h);
         systems.advance(&work.q_start, &work.displacement, &mut work.q_inner);
         if !(matrices.mass_ready && systems.mass_is_constant()) {
             matrices.mass.resize(systems.layout().n_values(), 0.0);

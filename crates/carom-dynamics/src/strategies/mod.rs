@@ -1,5 +1,6 @@
 //! Strategies: how to go from the initial time to the end.
 
+mod journal;
 pub mod time_stepping;
 
 use crate::diagnostics::Certificate;

@@ -113,7 +113,7 @@ pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compressio
     Ok(())
 }
 
-/// Fills a finished column from the bytes of a growing one: a table becomes a matrix.
+/// Fills a finished column of numbers from the bytes of a growing one: a table becomes a matrix.
 pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: &[u8], compression: u8) -> Result<(), Error> {
     let rows = (bytes.len() / element.n_bytes()) as u64;
     match element {
@@ -283,9 +283,9 @@ fn push_report<'a>(next: &mut impl FnMut() -> &'a mut Column, report: Option<&St
     next().push_f64(report.map_or(nan, |r| r.solve.as_ref().map_or(0.0, |s| s.residual_normalised)));
     next().push_count(report.map_or(0, |r| r.n_active));
     next().push(&[u8::from(report.is_none_or(StepReport::converged))]);
-    next().push_f64(report.map_or(nan, |r| r.penetration));
-    next().push_f64(report.map_or(nan, |r| r.constraint_violation));
-    next().push_f64(report.map_or(nan, |r| r.constraint_velocity));
+    next().push_f64(report.map_or(nan, |r| r.violations.penetration));
+    next().push_f64(report.map_or(nan, |r| r.violations.constraint));
+    next().push_f64(report.map_or(nan, |r| r.violations.constraint_velocity));
 }
 
 fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {

@@ -65,7 +65,7 @@ impl CsvRecorder {
         }
         let Energy { kinetic, potential, dissipated_impact, dissipated_friction, work } = frame.energy;
         let residual = frame.report.map(|r| r.solve.as_ref().map_or(0.0, |s| s.residual_normalised));
-        let penetration = frame.report.map(|r| r.penetration);
+        let penetration = frame.report.map(|r| r.violations.penetration);
         push_numbers(&mut self.line, &[frame.t]);
         push_numbers(&mut self.line, frame.q);
         push_numbers(&mut self.line, frame.v);

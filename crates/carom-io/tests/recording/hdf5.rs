@@ -46,9 +46,9 @@ fn round_trip_of_everything() {
     let reals: [(&str, &dyn Fn(usize) -> f64); 5] = [
         ("newton_residual", &|k| report(k).newton_residual),
         ("residual", &|k| report(k).solve.unwrap().residual_normalised),
-        ("penetration", &|k| report(k).penetration),
-        ("constraint_violation", &|k| report(k).constraint_violation),
-        ("constraint_velocity", &|k| report(k).constraint_velocity),
+        ("penetration", &|k| report(k).violations.penetration),
+        ("constraint_violation", &|k| report(k).violations.constraint),
+        ("constraint_velocity", &|k| report(k).violations.constraint_velocity),
     ];
     for (name, value) in reals {
         let column = step(name);

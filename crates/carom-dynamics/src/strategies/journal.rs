@@ -1,0 +1,206 @@
+//! What strategies tell while they run: frames, events, the certificate.
+
+use crate::active_set::ActiveSource;
+use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
+use crate::diagnostics::{Certificate, Energy};
+use crate::error::RunError;
+use crate::laws::Law;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source};
+use crate::schemes::StepReport;
+use crate::state::State;
+
+/// Keeps the certificate of a run and tells its recorder.
+pub(super) struct Journal<'a> {
+    model: &'a Model,
+    recorder: &'a mut dyn Recorder,
+    pub certificate: Certificate,
+    file_velocities: Vec<f64>,
+    records: Vec<ContactRecord>,
+    gaps: Vec<f64>,
+    carrying: Carrying,
+}
+
+/// Which contacts carry an impulse, before and after a step.
+#[derive(Default)]
+struct Carrying {
+    before: Vec<(Source, f64)>,
+    after: Vec<(Source, f64)>,
+}
+
+impl<'a> Journal<'a> {
+    pub fn new(model: &'a Model, recorder: &'a mut dyn Recorder) -> Self {
+        Journal {
+            model,
+            recorder,
+            certificate: Certificate::default(),
+            file_velocities: vec![0.0; model.systems().velocities().len()],
+            records: Vec::new(),
+            gaps: Vec::new(),
+            carrying: Carrying::default(),
+        }
+    }
+
+    /// Opens the energy account and records the initial state.
+    pub fn begin(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
+        let (kinetic, potential) = self.energy(state, memory)?;
+        self.certificate = Certificate::new(Energy { kinetic, potential, ..Energy::default() });
+        self.tell_frame(0, state, memory, None)
+    }
+
+    /// Takes a finished step into the certificate, and tells the contacts that began or ceased to carry an impulse.
+    pub fn add_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+        let (kinetic, potential) = self.energy(state, memory)?;
+        self.certificate.add_step(report, kinetic, potential);
+        self.contact_events(state.t, memory)
+    }
+
+    fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
+        let energy = self.model.systems().energy(state.t, &state.q, &state.v, &mut memory.scratch);
+        Ok(energy.map_err(at_time(state.t))?)
+    }
+
+    /// Records the state at the end of the step that `memory` just took, with its contacts.
+    pub fn frame(&mut self, step: usize, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+        self.records.clear();
+        collect_records(memory, &mut self.records);
+        self.tell_frame(step, state, memory, Some(report))
+    }
+
+    /// Records the last good state after a failed step. `memory` holds the failed step, so no contacts are told.
+    pub fn frame_after_failure(
+        &mut self,
+        step: usize,
+        state: &State,
+        memory: &mut StepMemory,
+        report: Option<&StepReport>,
+    ) -> Result<(), RunError> {
+        self.records.clear();
+        self.tell_frame(step, state, memory, report)
+    }
+
+    fn tell_frame(&mut self, step: usize, state: &State, memory: &mut StepMemory, report: Option<&StepReport>) -> Result<(), RunError> {
+        let systems = self.model.systems();
+        systems.file_velocities(&state.q, &state.v, &mut self.file_velocities);
+        self.gaps.clear();
+        for interaction in self.model.interactions().iter().filter(|i| !i.is_bilateral()) {
+            let mut g = [0.0; 6];
+            let relation = interaction.relation();
+            // a gap that is no number here is what the run failed of
+            let gap = relation.position(state.t, &state.q, &mut g[..relation.n_rows()], &mut memory.scratch);
+            self.gaps.push(if gap.is_ok() { g[0] } else { f64::NAN });
+        }
+        let frame = Frame {
+            step,
+            t: state.t,
+            q: &state.q,
+            v: &self.file_velocities,
+            energy: self.certificate.last,
+            contacts: &self.records,
+            gaps: &self.gaps,
+            report,
+        };
+        Ok(self.recorder.frame(&frame)?)
+    }
+
+    /// Tells an event that concerns no single contact.
+    pub fn event(&mut self, t: f64, kind: EventKind) -> Result<(), RunError> {
+        self.tell_event(Event { t, kind, name: String::new(), impulse: 0.0 })
+    }
+
+    fn tell_event(&mut self, event: Event) -> Result<(), RunError> {
+        self.certificate.events += 1;
+        Ok(self.recorder.event(&event)?)
+    }
+
+    fn contact_events(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
+        std::mem::swap(&mut self.carrying.before, &mut self.carrying.after);
+        collect_carrying(memory, &mut self.carrying.after);
+        if self.carrying.before.iter().map(|c| c.0).eq(self.carrying.after.iter().map(|c| c.0)) {
+            return Ok(());
+        }
+        let Carrying { before, after } = std::mem::take(&mut self.carrying);
+        for (kind, here, there) in [(EventKind::ContactClosed, &after, &before), (EventKind::ContactOpened, &before, &after)] {
+            for &(source, impulse) in here {
+                if there.binary_search_by_key(&order(source), |c| order(c.0)).is_err() {
+                    let impulse = if kind == EventKind::ContactClosed { impulse } else { 0.0 };
+                    self.tell_event(Event { t, kind, name: self.name(source), impulse })?;
+                }
+            }
+        }
+        self.carrying = Carrying { before, after };
+        Ok(())
+    }
+
+    fn name(&self, source: Source) -> String {
+        match (source, self.model.detector()) {
+            (Source::Interaction(i), _) => self.model.interactions()[i as usize].name().to_owned(),
+            (Source::Colliders(a, b), Some(detector)) => format!("{}–{}", detector.collider_name(a), detector.collider_name(b)),
+            (Source::Colliders(a, b), None) => format!("{a}–{b}"),
+        }
+    }
+
+    /// Takes the violations of the final state into the certificate: steps report those of the state they start from.
+    pub fn certify_last_state(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
+        detect_contacts(self.model, state, memory, 0.0);
+        evaluate_candidates(self.model, state, memory).map_err(at_time(state.t))?;
+        self.certificate.add_violations(&measure_violations(self.model, memory));
+        Ok(())
+    }
+
+    /// Hands the certificate to the recorder; `status` says how the run ended.
+    pub fn finish(&mut self, status: &str) -> Result<(), RunError> {
+        Ok(self.recorder.finish(&self.certificate, status)?)
+    }
+}
+
+/// Sort key of a source.
+fn order(source: Source) -> (u32, u32, u32) {
+    match source {
+        Source::Interaction(i) => (0, i, 0),
+        Source::Colliders(a, b) => (1, a, b),
+    }
+}
+
+/// The contacts (not constraints) with a normal impulse, by interaction or pair of colliders, sorted.
+fn collect_carrying(memory: &StepMemory, out: &mut Vec<(Source, f64)>) {
+    out.clear();
+    for item in memory.active.items() {
+        let p = memory.solution.r[item.rows.start];
+        if p <= 0.0 || matches!(item.law, Law::Bilateral) {
+            continue;
+        }
+        let source = source_of(memory, item.source);
+        match out.last_mut() {
+            Some(last) if last.0 == source => last.1 += p,
+            _ => out.push((source, p)),
+        }
+    }
+    out.sort_unstable_by_key(|c| order(c.0));
+}
+
+fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
+    match source {
+        ActiveSource::Interaction(i) => Source::Interaction(i as u32),
+        ActiveSource::Contact(i) => Source::Colliders(memory.contacts[i].key.collider_a, memory.contacts[i].key.collider_b),
+    }
+}
+
+/// The active interactions of the last step, for a frame.
+fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
+    for item in memory.active.items() {
+        let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
+        let n = item.rows.len();
+        for (k, row) in item.rows.clone().enumerate() {
+            // u of the problem includes e u_k: take it off again
+            velocity[k] = memory.solution.u[row] - item.law.restitution(k) * memory.active.velocity_start()[row];
+        }
+        impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
+        let (point, normal) = match item.source {
+            ActiveSource::Contact(i) => (memory.contacts[i].point, memory.contacts[i].normal),
+            ActiveSource::Interaction(_) => Default::default(),
+        };
+        out.push(ContactRecord { source: source_of(memory, item.source), dim: n, gap: item.gap, velocity, impulse, point, normal });
+    }
+}
