@@ -23,6 +23,7 @@ pub mod interactions;
 pub mod laws;
 pub mod memory;
 pub mod model;
+pub mod nearest;
 pub mod problems;
 pub mod recording;
 pub mod relations;

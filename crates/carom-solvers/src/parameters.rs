@@ -164,23 +164,8 @@ kind_names!(LcpSolverKind { Lemke = "lemke", Pgs = "pgs" });
 
 /// The name with the smallest edit distance (Levenshtein).
 fn nearest_name(name: &str, names: &[&'static str]) -> &'static str {
-    let distance = |candidate: &&&'static str| edit_distance(name, candidate);
+    let distance = |candidate: &&&'static str| strsim::levenshtein(name, candidate);
     names.iter().min_by_key(distance).copied().unwrap_or("")
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substitution = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substitution.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use super::error::{FormulaError, FormulaErrorKind};
 use super::function::Function;
 use super::graph::{Expr, Graph};
 use super::lex::{Token, TokenKind, tokenize};
-use super::nearest::nearest;
 use super::node::Comparison;
+use super::precedence::{AND, COMPARISON, NOT, OR, POWER, PRODUCT, SIGN, SUM};
 use super::scope::Scope;
+use crate::nearest::nearest;
 
 /// Longest formula, in bytes.
 pub const MAX_BYTES: usize = 10_000;
@@ -16,16 +17,6 @@ pub const MAX_BYTES: usize = 10_000;
 pub const MAX_DEPTH: usize = 200;
 /// Most operators and operands of one formula.
 pub const MAX_NODES: usize = 5_000;
-
-// Precedences; a tighter operator has a higher one.
-const OR: u8 = 1;
-const AND: u8 = 2;
-const NOT: u8 = 3;
-const COMPARISON: u8 = 4;
-const SUM: u8 = 5;
-const PRODUCT: u8 = 6;
-const SIGN: u8 = 7;
-const POWER: u8 = 8;
 
 const OPERAND: &str = "a number, a name or `(`";
 

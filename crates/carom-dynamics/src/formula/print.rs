@@ -2,21 +2,10 @@
 
 use super::graph::{Expr, Graph};
 use super::node::{Binary, Node, Unary};
+use super::precedence::{AND, ATOM, COMPARISON, LOOSEST, NOT, OR, POWER, PRODUCT, SIGN, SUM};
 
 /// Longest text; a shared subexpression is written out at each use, so that length must be bounded.
 const MAX_TEXT: usize = 4_000;
-
-// Precedences as in the parser.
-const LOOSEST: u8 = 0;
-const OR: u8 = 1;
-const AND: u8 = 2;
-const NOT: u8 = 3;
-const COMPARISON: u8 = 4;
-const SUM: u8 = 5;
-const PRODUCT: u8 = 6;
-const SIGN: u8 = 7;
-const POWER: u8 = 8;
-const ATOM: u8 = 9;
 
 /// Work left: a piece of text, an exponent, or an expression with the least precedence that needs no parentheses.
 enum Piece {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::{Expr, Graph};
-use super::nearest::nearest;
+use crate::nearest::nearest;
 
 const WORDS: [&str; 4] = ["pi", "and", "or", "not"];
 

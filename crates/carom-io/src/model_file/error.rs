@@ -1,5 +1,6 @@
 //! Mistakes in a model file, each with its place.
 
+use carom_dynamics::nearest::nearest;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -90,12 +91,6 @@ impl fmt::Display for ModelFileError {
 }
 
 impl std::error::Error for ModelFileError {}
-
-/// The candidate nearest to a name, if near enough to be meant.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = candidates.into_iter().map(|c| (strsim::damerau_levenshtein(name, c), c)).min()?;
-    (best.0 <= 1 + name.chars().count() / 3).then_some(best.1)
-}
 
 /// "did you mean …" or the list of what exists.
 pub(super) fn suggestion(name: &str, candidates: &[&str]) -> String {

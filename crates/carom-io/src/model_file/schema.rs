@@ -1,7 +1,8 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
-use super::error::{Diagnostic, nearest};
+use super::error::Diagnostic;
 use super::value::{Component, Table, Value};
+use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use toml::Spanned;
 

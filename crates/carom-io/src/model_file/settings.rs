@@ -137,10 +137,7 @@ fn friction_solvers() -> Vec<&'static str> {
 
 /// A component's settings into its `Params`.
 fn settings<P: DeserializeOwned>(reader: &mut Reader<'_>, section: &Spanned<Component>, what: &str, mut table: toml::Table) -> Option<P> {
-    for (key, value) in &section.get_ref().settings {
-        // numbers without a decimal point are numbers all the same
-        table.insert(key.clone(), value.clone());
-    }
+    table.extend(section.get_ref().settings.clone());
     match P::deserialize(toml::Value::Table(table)) {
         Ok(params) => Some(params),
         Err(error) => {

@@ -1,6 +1,7 @@
 //! Recorded quantities by name, for plots and tables.
 
 use super::{RecordingError, RunFile};
+use carom_dynamics::nearest::nearest;
 
 /// A recorded quantity: one number per recorded instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,16 +159,7 @@ impl RunFile {
             Err(error) => return error,
         };
         available.push("energy".into());
-        // A bare name is often meant as the coordinate's or the interaction's.
-        let distance = |candidate: &String| {
-            let tail = candidate.split_once('.').map_or(candidate.as_str(), |(_, tail)| tail);
-            strsim::osa_distance(name, candidate).min(1 + strsim::osa_distance(name, tail))
-        };
-        let nearest = available
-            .iter()
-            .min_by_key(|candidate| distance(candidate))
-            .filter(|candidate| distance(candidate) <= 1 + name.chars().count() / 3)
-            .cloned();
+        let nearest = nearest(name, available.iter().map(String::as_str)).map(str::to_owned);
         RecordingError::UnknownQuantity { name: name.into(), nearest, available }
     }
 }
