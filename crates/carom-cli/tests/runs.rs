@@ -122,7 +122,7 @@ fn interrupt_keeps_what_was_computed() {
     }
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(kill.success());
     let run = said(child.wait_with_output().unwrap());
     assert_eq!(run.code, 130, "{}", run.err);

@@ -69,11 +69,13 @@ fn cradle_conserves_energy_and_momentum() {
     }
 }
 
-/// S3: the stack of 20 cubes stands; the whole 10 s are run by the release gallery, one second here.
+/// S3: the stack of 20 cubes stands for 10 s with the default settings. The bound is a hundred thousandth of an edge; the
+/// model's README has what is measured (1e-8 m).
 #[test]
 fn stack_of_cubes_stands() {
-    let done = run("stack_of_cubes", &["simulation.end=1"]);
+    let done = run("stack_of_cubes", &[]);
     let (start, end) = (&done.keep.q[0], done.keep.q.last().unwrap());
     let moved = start.iter().zip(end).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
-    assert!(moved < 1e-4 && done.certificate.max_penetration < 1e-4, "{moved} {}", done.certificate.max_penetration);
+    assert!(moved < 1e-6 && done.certificate.max_penetration < 1e-6, "{moved} {}", done.certificate.max_penetration);
+    assert_eq!(*done.keep.t.last().unwrap(), 10.0);
 }
