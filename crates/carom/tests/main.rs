@@ -1,5 +1,6 @@
 //! Tests of the whole: the gallery runs, the scenes give their exact answers.
 
+mod allocation;
 mod gallery;
 mod scenes;
 mod support;
