@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
-use carom_solvers::{BlockSparse, Delassus, FrictionContact, FrictionSolver, FrictionSolverParams, Solution, SolveError};
+use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverParams, Solution, SolveError};
 
 /// Everything that changes during a run besides the state. Dropping it loses speed, never correctness.
 pub struct StepMemory {
@@ -24,7 +24,7 @@ pub struct StepMemory {
     /// What W was assembled from: factorisation and interactions, where nothing else enters it.
     pub(crate) assembled: (u64, Vec<ActiveSource>),
     pub(crate) solution: Solution,
-    pub(crate) solver: FrictionSolver,
+    pub(crate) solver: BoxedSolver<FrictionContact>,
     /// Impulses of the last step by identity.
     pub(crate) warm: WarmStart,
     /// Mass and iteration matrices.

@@ -4,9 +4,7 @@
 #[path = "../tests/generate.rs"]
 mod generate;
 
-use carom_solvers::{
-    Block, BlockSparse, Delassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, friction_contact_solver,
-};
+use carom_solvers::{Block, BlockSparse, Delassus, FrictionContact, FrictionSolverParams, Solution, friction_contact_solver};
 use std::hint::black_box;
 use std::time::Instant;
 

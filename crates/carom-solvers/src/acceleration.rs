@@ -1,6 +1,6 @@
 //! Anderson acceleration of a fixed-point iteration r ← G(r).
 
-use crate::rank_revealing_lu::RankRevealingLu;
+use crate::linear::RankRevealingLu;
 
 /// Combines the last iterates so that the residual f = G(r) − r is smallest in the least-squares sense:
 ///

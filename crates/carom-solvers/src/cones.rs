@@ -23,6 +23,14 @@ pub enum Block {
         /// Friction coefficient, ≥ 0.
         mu: f64,
     },
+    /// Spatial contact (N, T1, T2, M1, M2) with Coulomb friction and rolling resistance: the last two rows are the relative angular
+    /// velocity about the tangents and its angular impulse.
+    Rolling {
+        /// Friction coefficient, ≥ 0.
+        mu: f64,
+        /// Rolling resistance |r_M|/r_N, m, ≥ 0.
+        rolling: f64,
+    },
 }
 
 impl Block {
@@ -37,6 +45,7 @@ impl Block {
             Block::Unilateral => 1,
             Block::Coulomb2 { .. } => 2,
             Block::Coulomb3 { .. } => 3,
+            Block::Rolling { .. } => 5,
         }
     }
 
@@ -45,7 +54,28 @@ impl Block {
     pub fn friction(&self) -> f64 {
         match *self {
             Block::Bilateral { .. } | Block::Unilateral => 0.0,
-            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu,
+            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } | Block::Rolling { mu, .. } => mu,
+        }
+    }
+
+    /// True when the block's impulse has no other component than the normal one: no friction, no rolling resistance.
+    #[inline]
+    pub fn is_frictionless(&self) -> bool {
+        match *self {
+            Block::Bilateral { .. } | Block::Unilateral => true,
+            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu == 0.0,
+            Block::Rolling { mu, rolling } => mu == 0.0 && rolling == 0.0,
+        }
+    }
+
+    /// De Saxcé's term û_N − u_N: μ|u_T|, with the rolling part where there is one.
+    #[inline]
+    pub fn slip_term(&self, u: &[f64]) -> f64 {
+        match *self {
+            Block::Bilateral { .. } | Block::Unilateral => 0.0,
+            Block::Coulomb2 { mu } => mu * u[1].abs(),
+            Block::Coulomb3 { mu } => mu * (u[1] * u[1] + u[2] * u[2]).sqrt(),
+            Block::Rolling { mu, rolling } => mu * u[1].hypot(u[2]) + rolling * u[3].hypot(u[4]),
         }
     }
 
@@ -61,6 +91,11 @@ impl Block {
             Block::Bilateral { .. } => {}
             Block::Unilateral => z[0] = z[0].max(0.0),
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => project_coulomb(mu, z),
+            Block::Rolling { mu, rolling } => {
+                if let Ok(z) = z.try_into() {
+                    project_rolling(mu, rolling, z);
+                }
+            }
         }
     }
 
@@ -91,8 +126,46 @@ impl Block {
                 project_coulomb(mu, &mut z);
                 (s[0] - z[0]).powi(2) + (s[1] - z[1]).powi(2) + (s[2] - z[2]).powi(2)
             }
+            Block::Rolling { mu, rolling } => {
+                let mut z = [0.0; 5];
+                for k in 0..5 {
+                    z[k] = mass_scale * r[k] - u[k];
+                }
+                z[0] -= self.slip_term(u);
+                project_rolling(mu, rolling, &mut z);
+                (0..5).map(|k| (mass_scale * r[k] - z[k]).powi(2)).sum()
+            }
         }
     }
+}
+
+/// Projection on the cone {|z_T| ≤ μ z_N, |z_M| ≤ μ_r z_N} of friction with rolling resistance, in place; `z` = (N, T1, T2, M1, M2).
+/// [Acary & Bourrier, *Coulomb friction with rolling resistance as a cone complementarity problem*, 2021]
+///
+/// For a given N the nearest T and M are known; what remains is the minimum over N ≥ 0 of
+/// (N − z_N)² + (|z_T| − μN)₊² + (|z_M| − μ_r N)₊², whose derivative is piecewise linear.
+pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64; 5]) {
+    let (tangent, moment) = (z[1].hypot(z[2]), z[3].hypot(z[4]));
+    // The foot with the given parts on their boundary.
+    let foot = |with_tangent: bool, with_moment: bool| {
+        let (mut sum, mut weight) = (z[0], 1.0);
+        for (part, slope, on) in [(tangent, mu, with_tangent), (moment, rolling, with_moment)] {
+            if on {
+                sum += slope * part;
+                weight += slope * slope;
+            }
+        }
+        sum / weight
+    };
+    let n = [(false, false), (true, false), (false, true), (true, true)]
+        .into_iter()
+        .map(|(t, m)| (foot(t, m), t, m))
+        .find(|&(n, t, m)| (tangent > mu * n) == t && (moment > rolling * n) == m)
+        .map_or_else(|| foot(true, true), |(n, ..)| n)
+        .max(0.0);
+    let shrink = |size: f64, bound: f64| if size > bound { bound / size } else { 1.0 };
+    let (by_tangent, by_moment) = (shrink(tangent, mu * n), shrink(moment, rolling * n));
+    *z = [n, by_tangent * z[1], by_tangent * z[2], by_moment * z[3], by_moment * z[4]];
 }
 
 /// Projection on the Coulomb cone {|z_T| ≤ μ z_N}, in place; `z` = (N, T…) of any dimension ≥ 1.
@@ -139,6 +212,35 @@ mod tests {
         let mut outside = [0.0, 2.0, 0.0];
         project_coulomb(1.0, &mut outside);
         assert_eq!(outside, [1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn projection_on_the_rolling_cone_is_the_nearest_point() {
+        let (mu, rolling) = (0.7, 0.2);
+        let inside = [2.0, 0.5, 0.5, 0.1, 0.2];
+        let points = [
+            [1.0, 2.0, -1.0, 0.01, 0.0],
+            [1.0, 0.1, 0.0, 1.0, -2.0],
+            [0.3, 2.0, 1.0, -1.0, 0.5],
+            [-0.2, 1.0, 0.0, 0.0, 0.3],
+            inside,
+            [-5.0, 1.0, 1.0, 0.5, 0.5],
+        ];
+        for z in points {
+            let mut p = z;
+            project_rolling(mu, rolling, &mut p);
+            assert!(p[1].hypot(p[2]) <= mu * p[0] + 1e-15 && p[3].hypot(p[4]) <= rolling * p[0] + 1e-15, "{z:?} {p:?}");
+            // z − p is normal to the cone: zero along p, and not positive towards any point of the cone.
+            let along = |x: &[f64; 5]| (0..5).map(|k| (z[k] - p[k]) * x[k]).sum::<f64>();
+            assert!(along(&p).abs() < 1e-14, "{z:?} {p:?}"); // roundings of numbers about one
+            for k in 0..64 {
+                let (a, b) = (f64::from(k) * 0.1, f64::from(k * k) * 0.3);
+                assert!(along(&[1.0, mu * a.cos(), mu * a.sin(), rolling * b.cos(), rolling * b.sin()]) < 1e-14, "{z:?} {p:?}");
+            }
+        }
+        let mut p = inside;
+        project_rolling(mu, rolling, &mut p);
+        assert_eq!(p, inside);
     }
 
     #[test]

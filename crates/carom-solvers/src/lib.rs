@@ -1,29 +1,39 @@
 #![doc = include_str!("../README.md")]
 
 mod acceleration;
-mod banded_lu;
-mod bandwidth;
 mod block_sparse;
 pub mod cones;
+mod deadline;
 pub mod delassus;
 pub mod error;
 pub mod friction_contact;
+pub mod friction_contact_global;
 pub mod lcp;
+mod linear;
+pub mod matrix;
+pub mod mlcp;
 pub mod parameters;
 mod polynomial;
-mod rank_revealing_lu;
+pub mod qp;
 pub mod registry;
 pub mod report;
+pub mod vi;
 
 pub use block_sparse::BlockSparse;
 pub use cones::{Block, project_coulomb};
 pub use delassus::{Delassus, DenseDelassus};
 pub use error::SolveError;
-pub use friction_contact::{FrictionContact, FrictionSolver};
-pub use lcp::{Lcp, LcpSolver};
-pub use parameters::{FrictionSolverKind, FrictionSolverParams, LcpSolverKind, LcpSolverParams};
-pub use registry::{friction_contact_solver, lcp_solver};
+pub use friction_contact::FrictionContact;
+pub use friction_contact_global::GlobalFrictionContact;
+pub use lcp::Lcp;
+pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
+pub use mlcp::Mlcp;
+pub use parameters::{FrictionSolverParams, GlobalSolverParams, LcpSolverParams, MlcpSolverParams, QpSolverParams, ViSolverParams};
+pub use qp::ConvexQp;
+pub use registry::{FrictionSolverKind, GlobalSolverKind, LcpSolverKind, MlcpSolverKind, QpSolverKind, ViSolverKind};
+pub use registry::{friction_contact_solver, global_solver, lcp_solver, mlcp_solver, qp_solver, vi_solver};
 pub use report::{SolveReport, SolveStatus};
+pub use vi::VariationalInequality;
 
 /// The unknowns of a one-step problem.
 ///
@@ -58,13 +68,16 @@ impl Solution {
 ///    Judge convergence by the problem's `residual_normalised` only. Return the best iterate, finite
 ///    whatever the problem, with `u` recomputed from it. Not converging is a
 ///    [`SolveStatus`]; only a problem the method is not made for is a [`SolveError::Unsupported`].
-/// 3. Add a variant to the solver enum of the problem ([`FrictionSolver`] or [`LcpSolver`]) and to its
-///    kind in `parameters.rs`; the compiler shows the places that must answer.
-/// 4. Add its line, with "when to use it", to [`registry::SOLVERS`]. The conformance suite walks that
-///    table: the new solver meets every problem there without a new test.
-pub trait OneStepSolver<P>: Send {
+/// 3. Settings of its own go into an `XParams` in the same file and become a table of the problem's parameters
+///    (`parameters.rs`).
+/// 4. Add its line, with "when to use it", to the table of its problem in [`registry`]. The conformance suite
+///    walks these tables: the new solver meets every problem there without a new test.
+pub trait OneStepSolver<P>: Send + std::fmt::Debug {
     /// Name in the registry.
     fn name(&self) -> &'static str;
+
+    /// Changes the tolerance, as a nested solve needs when its metric differs from the outer one.
+    fn set_tolerance(&mut self, tolerance: f64);
 
     /// Solves the problem from the guess in `solution`.
     ///
@@ -72,3 +85,6 @@ pub trait OneStepSolver<P>: Send {
     /// [`SolveError`] when the problem is malformed or of a kind this method does not handle.
     fn solve(&mut self, problem: &P, solution: &mut Solution) -> Result<SolveReport, SolveError>;
 }
+
+/// A solver chosen at run time.
+pub type BoxedSolver<P> = Box<dyn OneStepSolver<P>>;

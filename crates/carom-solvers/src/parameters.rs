@@ -1,80 +1,134 @@
 //! Parameters of the solvers, shared by Rust callers, model files and the command line.
+//!
+//! What all solvers of a problem share is a field here; what only one of them uses is a table of its own, defined beside
+//! that solver: `solver = { kind = "nsgs", tolerance = 1e-8, nsgs = { local = "projection" } }`.
 
 use crate::error::SolveError;
+use crate::friction_contact::{AdmmParams, InteriorPointParams, NonsmoothNewtonParams, NsgsParams, PolyhedralParams, ProjectionParams};
+use crate::lcp::LemkeParams;
+pub use crate::registry::{FrictionSolverKind, GlobalSolverKind, LcpSolverKind, MlcpSolverKind, QpSolverKind, ViSolverKind};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
-
-/// The solvers of friction contact problems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum FrictionSolverKind {
-    /// Chooses by size and kind of the problem.
-    #[default]
-    Auto,
-    /// Nonlinear block Gauss–Seidel.
-    Nsgs,
-    /// Proximal point iterations around a semismooth Newton method.
-    ProximalNewton,
-    /// Lemke's pivoting on the complementarity form; frictionless and planar problems.
-    Lemke,
-    /// Projected Gauss–Seidel on the complementarity form; frictionless problems.
-    Pgs,
-}
-
-/// The solvers of linear complementarity problems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum LcpSolverKind {
-    /// Lemke's complementary pivoting.
-    #[default]
-    Lemke,
-    /// Projected Gauss–Seidel.
-    Pgs,
-}
 
 /// Parameters of a friction contact solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrictionSolverParams {
-    /// Which solver: `"auto"`, `"nsgs"`, `"proximal-newton"`, `"lemke"` or `"pgs"`. Default `"auto"`. Another name is
-    /// refused with the nearest right one.
+    /// Which solver, by its name in the registry. Default `"auto"`. Another name is refused with the nearest right one.
     pub kind: FrictionSolverKind,
     /// Largest accepted normalised residual, no unit. Default 1e-10, nominal 1e-14 to 1e-3. Below
     /// 1e-14 rounding prevents convergence (status `Stalled`); not positive or not finite is an error.
     pub tolerance: f64,
     /// Largest number of sweeps, pivots or Newton steps. Default 10 000, nominal 10 to 100 000. 0 is an error.
     pub max_iterations: usize,
-    /// Relaxation ω of the Gauss–Seidel sweeps, no unit. Default 1, nominal 0.5 to 1.5. Outside
-    /// (0, 2), where sweeps diverge, it is an error. Pivoting ignores it.
+    /// Longest time of a solve, s. Default none. Where it ends a solve, results depend on the speed of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
+    /// Relaxation ω of sweeps, no unit. Default 1, nominal 0.5 to 1.5. Outside
+    /// (0, 2), where sweeps diverge, it is an error. Other methods ignore it.
     pub relaxation: f64,
+    /// Settings of the sweeps.
+    pub nsgs: NsgsParams,
+    /// Settings of the three nonsmooth Newton methods.
+    pub newton: NonsmoothNewtonParams,
+    /// Settings of ADMM.
+    pub admm: AdmmParams,
+    /// Settings of the interior point method.
+    pub interior_point: InteriorPointParams,
+    /// Settings of the methods by projection: de-saxce, extragradient, fixed-point.
+    pub projection: ProjectionParams,
+    /// Settings of the polyhedral cones.
+    pub polyhedral: PolyhedralParams,
 }
 
-/// Parameters of an LCP solver; the fields are those of [`FrictionSolverParams`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LcpSolverParams {
-    /// Which solver: `"lemke"` or `"pgs"`. Default `"lemke"`. Another name is refused with the nearest
-    /// right one.
-    pub kind: LcpSolverKind,
-    /// Largest accepted normalised residual, no unit. Default 1e-10, nominal 1e-14 to 1e-3; not
-    /// positive or not finite is an error.
-    pub tolerance: f64,
-    /// Largest number of sweeps or pivots. Default 10 000, nominal 10 to 100 000. 0 is an error.
-    pub max_iterations: usize,
-    /// Relaxation ω of projected Gauss–Seidel, no unit. Default 1, nominal 0.5 to 1.5. Outside (0, 2)
-    /// it is an error. Lemke ignores it.
-    pub relaxation: f64,
+/// Declares parameters without tables of their own solvers.
+macro_rules! plain_params {
+    ($(#[$doc:meta])* $name:ident, $kind:ty, $tolerance:literal, $iterations:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty = $value:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            /// Which solver, by its name in the registry; the default is the first one there.
+            pub kind: $kind,
+            /// Largest accepted normalised residual, no unit. Default 1e-10, nominal 1e-14 to 1e-3; not positive or
+            /// not finite is an error.
+            pub tolerance: f64,
+            /// Largest number of sweeps, pivots or Newton steps. Default 10 000. 0 is an error.
+            pub max_iterations: usize,
+            /// Longest time of a solve, s. Default none. Where it ends a solve, results depend on the speed of the machine.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub time_limit: Option<f64>,
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { kind: Default::default(), tolerance: $tolerance, max_iterations: $iterations, time_limit: None, $($field: $value,)* }
+            }
+        }
+    };
+}
+
+plain_params! {
+    /// Parameters of an LCP solver.
+    LcpSolverParams, LcpSolverKind, 1e-10, 10_000 {
+        /// Relaxation ω of projected Gauss–Seidel, no unit. Default 1, nominal 0.5 to 1.5. Outside (0, 2)
+        /// it is an error. Other methods ignore it.
+        relaxation: f64 = 1.0,
+        /// Settings of Lemke's method.
+        lemke: LemkeParams = LemkeParams::default(),
+    }
+}
+
+plain_params! {
+    /// Parameters of a mixed LCP solver.
+    MlcpSolverParams, MlcpSolverKind, 1e-10, 10_000 {
+        /// Relaxation ω of projected Gauss–Seidel, in (0, 2). Default 1.
+        relaxation: f64 = 1.0,
+        /// The LCP solver after elimination. Default `"auto"`.
+        lcp: LcpSolverKind = LcpSolverKind::Auto,
+    }
+}
+
+plain_params! {
+    /// Parameters of a solver of quadratic programs.
+    QpSolverParams, QpSolverKind, 1e-10, 10_000 {}
+}
+
+plain_params! {
+    /// Parameters of a solver of variational inequalities.
+    ViSolverParams, ViSolverKind, 1e-10, 10_000 {
+        /// Settings of the methods by projection.
+        projection: ProjectionParams = ProjectionParams::default(),
+    }
+}
+
+plain_params! {
+    /// Parameters of a solver of the global form.
+    GlobalSolverParams, GlobalSolverKind, 1e-10, 10_000 {
+        /// The solver of the local form after reduction. Default `"auto"`.
+        local: FrictionSolverKind = FrictionSolverKind::Auto,
+        /// Settings of ADMM.
+        admm: AdmmParams = AdmmParams::default(),
+        /// Settings of the interior point method.
+        interior_point: InteriorPointParams = InteriorPointParams::default(),
+    }
 }
 
 impl Default for FrictionSolverParams {
     fn default() -> Self {
-        FrictionSolverParams { kind: FrictionSolverKind::Auto, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
-    }
-}
-
-impl Default for LcpSolverParams {
-    fn default() -> Self {
-        LcpSolverParams { kind: LcpSolverKind::Lemke, tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0 }
+        FrictionSolverParams {
+            kind: FrictionSolverKind::Auto,
+            tolerance: 1e-10,
+            max_iterations: 10_000,
+            time_limit: None,
+            relaxation: 1.0,
+            nsgs: NsgsParams::default(),
+            newton: NonsmoothNewtonParams::default(),
+            admm: AdmmParams::default(),
+            interior_point: InteriorPointParams::default(),
+            projection: ProjectionParams::default(),
+            polyhedral: PolyhedralParams::default(),
+        }
     }
 }
 
@@ -84,12 +138,26 @@ impl FrictionSolverParams {
     /// # Errors
     /// [`SolveError::BadParameter`] naming the first field outside its range.
     pub fn validate(&self) -> Result<(), SolveError> {
-        check_ranges(self.tolerance, self.max_iterations, self.relaxation)
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)?;
+        check_relaxation(self.relaxation)?;
+        self.nsgs.validate()?;
+        self.newton.validate()?;
+        self.admm.validate()?;
+        self.interior_point.validate()?;
+        self.projection.validate()?;
+        self.polyhedral.validate()
     }
 
     /// The same numbers for the LCP solver of an inner problem.
     pub(crate) fn for_lcp(&self, kind: LcpSolverKind) -> LcpSolverParams {
-        LcpSolverParams { kind, tolerance: self.tolerance, max_iterations: self.max_iterations, relaxation: self.relaxation }
+        LcpSolverParams {
+            kind,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            time_limit: self.time_limit,
+            relaxation: self.relaxation,
+            lemke: LemkeParams::default(),
+        }
     }
 }
 
@@ -99,71 +167,98 @@ impl LcpSolverParams {
     /// # Errors
     /// [`SolveError::BadParameter`] naming the first field outside its range.
     pub fn validate(&self) -> Result<(), SolveError> {
-        check_ranges(self.tolerance, self.max_iterations, self.relaxation)
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)?;
+        check_relaxation(self.relaxation)
     }
 }
 
-fn check_ranges(tolerance: f64, iterations: usize, relaxation: f64) -> Result<(), SolveError> {
-    let bad = |name, value, expected| Err(SolveError::BadParameter { name, value, expected });
-    if !(tolerance > 0.0 && tolerance.is_finite()) {
-        bad("tolerance", tolerance, "a positive number")
-    } else if iterations == 0 {
-        bad("max_iterations", 0.0, "at least 1")
-    } else if !(relaxation > 0.0 && relaxation < 2.0) {
-        bad("relaxation", relaxation, "a number in (0, 2)")
-    } else {
-        Ok(())
+impl MlcpSolverParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)?;
+        check_relaxation(self.relaxation)
+    }
+
+    /// The same numbers for the LCP solver of an inner problem.
+    pub(crate) fn for_lcp(&self) -> LcpSolverParams {
+        LcpSolverParams {
+            kind: self.lcp,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            time_limit: self.time_limit,
+            relaxation: self.relaxation,
+            lemke: LemkeParams::default(),
+        }
     }
 }
 
-/// Names of the kinds of an enum, and their conversions from and to text.
-macro_rules! kind_names {
-    ($kind:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $kind {
-            /// All kinds, in the order of the registry.
-            pub const ALL: &'static [$kind] = &[$($kind::$variant),+];
-
-            /// Name in model files and in the registry.
-            pub fn name(self) -> &'static str {
-                match self { $($kind::$variant => $name),+ }
-            }
-        }
-
-        impl FromStr for $kind {
-            type Err = SolveError;
-
-            fn from_str(name: &str) -> Result<Self, SolveError> {
-                match name {
-                    $($name => Ok($kind::$variant),)+
-                    _ => Err(SolveError::UnknownSolver {
-                        name: name.to_owned(),
-                        nearest: nearest_name(name, &[$($name),+]),
-                    }),
-                }
-            }
-        }
-
-        impl TryFrom<String> for $kind {
-            type Error = SolveError;
-
-            fn try_from(name: String) -> Result<Self, SolveError> {
-                name.parse()
-            }
-        }
-
-        impl From<$kind> for String {
-            fn from(kind: $kind) -> String {
-                kind.name().to_owned()
-            }
-        }
-    };
+impl QpSolverParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)
+    }
 }
 
-kind_names!(FrictionSolverKind { Auto = "auto", Nsgs = "nsgs", ProximalNewton = "proximal-newton", Lemke = "lemke", Pgs = "pgs" });
-kind_names!(LcpSolverKind { Lemke = "lemke", Pgs = "pgs" });
+impl ViSolverParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)?;
+        self.projection.validate()
+    }
+}
+
+impl GlobalSolverParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        check_limits(self.tolerance, self.max_iterations, self.time_limit)?;
+        self.admm.validate()?;
+        self.interior_point.validate()
+    }
+
+    /// The same numbers for a solver of the local form.
+    pub(crate) fn for_local(&self) -> FrictionSolverParams {
+        FrictionSolverParams {
+            kind: self.local,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            time_limit: self.time_limit,
+            admm: self.admm.clone(),
+            interior_point: self.interior_point.clone(),
+            ..FrictionSolverParams::default()
+        }
+    }
+}
+
+fn check_limits(tolerance: f64, iterations: usize, time_limit: Option<f64>) -> Result<(), SolveError> {
+    check(tolerance > 0.0 && tolerance.is_finite(), "tolerance", tolerance, "a positive number")?;
+    check(iterations > 0, "max_iterations", iterations as f64, "at least 1")?;
+    let limit = time_limit.unwrap_or(1.0);
+    check(limit > 0.0, "time_limit", limit, "a positive number of seconds")
+}
+
+fn check_relaxation(relaxation: f64) -> Result<(), SolveError> {
+    check(relaxation > 0.0 && relaxation < 2.0, "relaxation", relaxation, "a number in (0, 2)")
+}
+
+/// [`SolveError::BadParameter`] unless `good`.
+pub(crate) fn check(good: bool, name: &'static str, value: f64, expected: &'static str) -> Result<(), SolveError> {
+    if good { Ok(()) } else { Err(SolveError::BadParameter { name, value, expected }) }
+}
 
 /// The name with the smallest edit distance (Levenshtein).
-fn nearest_name(name: &str, names: &[&'static str]) -> &'static str {
+pub(crate) fn nearest_name(name: &str, names: &[&'static str]) -> &'static str {
     let distance = |candidate: &&&'static str| strsim::levenshtein(name, candidate);
     names.iter().min_by_key(distance).copied().unwrap_or("")
 }
@@ -171,15 +266,6 @@ fn nearest_name(name: &str, names: &[&'static str]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_go_both_ways_and_mistakes_are_answered() {
-        for kind in FrictionSolverKind::ALL {
-            assert_eq!(kind.name().parse::<FrictionSolverKind>().unwrap(), *kind);
-        }
-        let error = "ngs".parse::<FrictionSolverKind>().unwrap_err();
-        assert_eq!(error, SolveError::UnknownSolver { name: "ngs".into(), nearest: "nsgs" });
-    }
 
     #[test]
     fn text_forms_are_read_strictly() {
@@ -208,6 +294,7 @@ mod tests {
             FrictionSolverParams { tolerance: f64::NAN, ..good.clone() },
             FrictionSolverParams { tolerance: 0.0, ..good.clone() },
             FrictionSolverParams { max_iterations: 0, ..good.clone() },
+            FrictionSolverParams { time_limit: Some(0.0), ..good.clone() },
             FrictionSolverParams { relaxation: 2.0, ..good.clone() },
         ];
         for params in broken {

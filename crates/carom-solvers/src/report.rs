@@ -11,12 +11,34 @@ pub enum SolveStatus {
     Stalled,
     /// A pivoting method followed an unbounded ray: the problem may have no solution.
     RayTermination,
+    /// The time limit was reached first; the best iterate found is returned.
+    TimeLimit,
+    /// The approximate law the solver was asked for (a convex relaxation, a polyhedral cone) is solved. The residuals are
+    /// those of the exact law, above the tolerance.
+    Relaxed,
 }
 
 impl SolveStatus {
     /// True when the result meets the tolerance.
     pub fn is_converged(self) -> bool {
         self == SolveStatus::Converged
+    }
+
+    /// True when the result is what was asked for: converged, or the solution of the approximate law that was chosen.
+    pub fn is_accepted(self) -> bool {
+        matches!(self, SolveStatus::Converged | SolveStatus::Relaxed)
+    }
+
+    /// The name in reports: `converged`, `max-iterations`, `stalled`, `ray`, `time-limit` or `relaxed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolveStatus::Converged => "converged",
+            SolveStatus::MaxIterations => "max-iterations",
+            SolveStatus::Stalled => "stalled",
+            SolveStatus::RayTermination => "ray",
+            SolveStatus::TimeLimit => "time-limit",
+            SolveStatus::Relaxed => "relaxed",
+        }
     }
 }
 
@@ -40,5 +62,10 @@ impl SolveReport {
     /// True when the result meets the tolerance.
     pub fn is_converged(&self) -> bool {
         self.status.is_converged()
+    }
+
+    /// True when the result is what was asked for; see [`SolveStatus::is_accepted`].
+    pub fn is_accepted(&self) -> bool {
+        self.status.is_accepted()
     }
 }

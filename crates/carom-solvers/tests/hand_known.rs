@@ -2,7 +2,7 @@
 
 use crate::generate::{column, random, table};
 use carom_solvers::{
-    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, SolveError, SolveReport,
+    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, Solution, SolveError, SolveReport,
     friction_contact_solver,
 };
 

@@ -1,9 +1,7 @@
 //! Contacts that share loads in many ways: where sweeps are slow and W is singular.
 
 use crate::generate::{from_jacobian, random, stack_of_cubes, table};
-use carom_solvers::{
-    Block, FrictionContact, FrictionSolverParams, OneStepSolver, Solution, SolveReport, SolveStatus, friction_contact_solver,
-};
+use carom_solvers::{Block, FrictionContact, FrictionSolverParams, Solution, SolveReport, SolveStatus, friction_contact_solver};
 
 fn solve_from(kind: &str, problem: &FrictionContact, solution: &mut Solution) -> SolveReport {
     let params = FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() };

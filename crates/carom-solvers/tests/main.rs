@@ -4,5 +4,6 @@ mod conformance;
 mod generate;
 mod hand_known;
 mod hyperstatic;
+mod lcp;
 mod properties;
 mod residual;

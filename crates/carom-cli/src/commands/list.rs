@@ -7,7 +7,7 @@ use carom::dynamics::Law;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
 use carom::io::model_file::MODEL_FILE;
-use carom::solvers::registry::{ProblemKind, SOLVERS};
+use carom::solvers::registry::ProblemKind;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub fn list(args: &Args) -> Outcome {
         What::Schemes => owned(&SCHEMES),
         What::Laws => owned(&Law::LIST),
         What::Solvers => {
-            let of_friction = SOLVERS.iter().filter(|s| matches!(s.problem, ProblemKind::FrictionContact(_)));
+            let of_friction = ProblemKind::FrictionContact.solvers().iter();
             of_friction.map(|s| (s.name.to_owned(), s.summary.to_owned())).collect()
         }
         What::Models => models(&args.folder)?,

@@ -7,7 +7,7 @@ use super::value::Component;
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES};
 use carom_dynamics::strategies::{OnFailure, STRATEGIES, TimeStepping};
 use carom_solvers::FrictionSolverParams;
-use carom_solvers::registry::{ProblemKind, SOLVERS};
+use carom_solvers::registry::ProblemKind;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
@@ -132,7 +132,7 @@ fn solver(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Opti
 
 /// Names of the solvers for friction contact.
 fn friction_solvers() -> Vec<&'static str> {
-    SOLVERS.iter().filter(|entry| matches!(entry.problem, ProblemKind::FrictionContact(_))).map(|entry| entry.name).collect()
+    ProblemKind::FrictionContact.solvers().iter().map(|entry| entry.name).collect()
 }
 
 /// A component's settings into its `Params`.

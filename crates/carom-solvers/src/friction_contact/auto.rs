@@ -22,7 +22,7 @@ use crate::{OneStepSolver, Solution};
 /// 6. the remaining sweeps; Lemke at the end if the problem is linear and not too large.
 ///
 /// Whatever was tried, the best iterate is returned with its residual.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Auto {
     tolerance: f64,
     elimination: Elimination,
@@ -30,7 +30,7 @@ pub struct Auto {
 }
 
 /// The part of [`Auto`] for problems without joints.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Contacts {
     max_iterations: usize,
     nsgs: Nsgs,
@@ -148,13 +148,17 @@ fn is_linear(problem: &FrictionContact) -> bool {
     problem.blocks.iter().all(|block| match *block {
         Block::Bilateral { .. } => false,
         Block::Unilateral | Block::Coulomb2 { .. } => true,
-        Block::Coulomb3 { mu } => mu == 0.0,
+        Block::Coulomb3 { .. } | Block::Rolling { .. } => block.is_frictionless(),
     })
 }
 
 impl OneStepSolver<FrictionContact> for Auto {
     fn name(&self) -> &'static str {
         "auto"
+    }
+
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
     }
 
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {

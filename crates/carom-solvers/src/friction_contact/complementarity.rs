@@ -4,6 +4,7 @@ use super::FrictionContact;
 use crate::cones::Block;
 use crate::error::SolveError;
 use crate::lcp::Lcp;
+use crate::matrix::Matrix;
 
 /// The LCP of a problem with contact blocks only, in the mass unit with mean(diag W) = 1.
 ///
@@ -47,10 +48,12 @@ impl ComplementarityForm {
         self.scale = problem.mass_scale();
         problem.w.to_dense(&mut self.dense);
         let n = self.rows.len();
-        self.lcp.n = n;
         self.lcp.q.clear();
-        self.lcp.m.clear();
-        self.lcp.m.resize(n * n, 0.0);
+        let Matrix::Dense(m) = &mut self.lcp.m else {
+            return Ok(()); // Built dense by default, never replaced.
+        };
+        m.reset(n, n);
+        let m = m.values_mut();
         for (i, row) in self.rows.iter().enumerate() {
             match *row {
                 Row::Impulse { row, sign } => {
@@ -58,16 +61,16 @@ impl ComplementarityForm {
                     for (j, column) in self.rows.iter().enumerate() {
                         if let Row::Impulse { row: other, sign: other_sign } = *column {
                             let w = self.dense[row * n_rows + other] / self.scale;
-                            self.lcp.m[i * n + j] = sign * other_sign * w;
+                            m[i * n + j] = sign * other_sign * w;
                         }
                     }
                 }
                 Row::SlipBound { mu } => {
                     self.lcp.q.push(0.0);
-                    self.lcp.m[i * n + i - 3] = mu;
+                    m[i * n + i - 3] = mu;
                     for tangent in [i - 2, i - 1] {
-                        self.lcp.m[i * n + tangent] = -1.0;
-                        self.lcp.m[tangent * n + i] = 1.0;
+                        m[i * n + tangent] = -1.0;
+                        m[tangent * n + i] = 1.0;
                     }
                 }
             }
@@ -87,7 +90,7 @@ impl ComplementarityForm {
                     self.rows.push(Row::Impulse { row, sign: -1.0 });
                     self.rows.push(Row::SlipBound { mu });
                 }
-                Block::Coulomb3 { mu } if mu > 0.0 => {
+                Block::Coulomb3 { .. } | Block::Rolling { .. } if !block.is_frictionless() => {
                     return Err(SolveError::Unsupported {
                         solver,
                         reason: "spatial Coulomb friction is not a linear complementarity problem",

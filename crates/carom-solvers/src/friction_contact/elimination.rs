@@ -5,7 +5,7 @@ use crate::Solution;
 use crate::block_sparse::BlockSparse;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
-use crate::rank_revealing_lu::RankRevealingLu;
+use crate::linear::RankRevealingLu;
 use crate::report::{SolveReport, SolveStatus};
 
 /// Eliminates the joints B from a problem with contacts C:

@@ -34,6 +34,7 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
                 }
             }
         }
+        (Block::Rolling { .. }, w, q, r) if w.len() == 25 && q.len() == 5 => iterate(block, w, q, r),
         _ => debug_assert!(false, "block and arrays do not fit: {block:?}"),
     }
 }
@@ -49,8 +50,8 @@ fn iterate(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
     let size = w.iter().map(|x| x * x).sum::<f64>().sqrt();
     let step = if size > 0.0 { 1.0 / size } else { 1.0 };
     let scale = if size > 0.0 { size } else { 1.0 };
-    let mut x = [0.0; 3];
-    let mut u = [0.0; 3];
+    let mut x = [0.0; Block::MAX_DIM];
+    let mut u = [0.0; Block::MAX_DIM];
     let mut best = f64::INFINITY;
     x[..dim].copy_from_slice(r);
     r.fill(0.0);
@@ -66,8 +67,7 @@ fn iterate(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
         if error.is_nan() || size == 0.0 {
             return; // W = 0: iterating would only grow r without bound.
         }
-        let slip = crate::cones::norm_squared(&u[1..dim]).sqrt();
-        u[0] += block.friction() * slip;
+        u[0] += block.slip_term(&u[..dim]);
         for i in 0..dim {
             x[i] -= step * u[i];
         }

@@ -6,31 +6,56 @@
 //! u_N > 0 is separation, r_N > 0 compression; q is the velocity without impulse, the impact law
 //! already inside. The change of variable û is De Saxcé's; the error is the one of FCLIB and Siconos.
 
+mod aclm;
+mod admm;
 mod alart_curnier;
 mod auto;
 mod complementarity;
+mod de_saxce;
 mod elimination;
+mod enumeration;
+mod extragradient;
+mod fixed_point;
+mod interior_point;
 mod local;
 mod newton_system;
+mod nonsmooth_newton;
 mod nsgs;
 mod one_contact;
 mod one_contact_2d;
 mod one_contact_3d;
+mod panagiotopoulos;
+mod polyhedral;
+mod projected_gradient;
+mod projection;
 mod proximal_newton;
 mod scaled;
+mod tresca;
 mod via_lcp;
 
+pub use aclm::Aclm;
+pub use admm::{Admm, AdmmParams};
 pub use auto::Auto;
-pub use nsgs::Nsgs;
+pub use de_saxce::DeSaxce;
+pub use enumeration::Enumeration;
+pub use extragradient::Extragradient;
+pub use fixed_point::FixedPoint;
+pub use interior_point::{InteriorPoint, InteriorPointParams};
+pub use nonsmooth_newton::{NonsmoothNewton, NonsmoothNewtonParams};
+pub use nsgs::{Nsgs, NsgsParams};
+pub use panagiotopoulos::Panagiotopoulos;
+pub use polyhedral::{Polyhedral, PolyhedralParams};
+pub use projected_gradient::ProjectedGradient;
+pub use projection::ProjectionParams;
 pub use proximal_newton::ProximalNewton;
+pub use tresca::Tresca;
 pub use via_lcp::ViaLcp;
 
+use crate::Solution;
 use crate::cones::{Block, norm_squared};
 use crate::delassus::Delassus;
 use crate::error::{SolveError, check_finite, check_size};
-use crate::parameters::{FrictionSolverKind, FrictionSolverParams, LcpSolverKind};
 use crate::report::{SolveReport, SolveStatus};
-use crate::{OneStepSolver, Solution};
 
 /// u = W r + q with a law per block.
 #[derive(Clone, Debug)]
@@ -51,7 +76,7 @@ impl FrictionContact {
 
     /// True when no block has friction.
     pub fn is_frictionless(&self) -> bool {
-        self.blocks.iter().all(|b| b.friction() == 0.0)
+        self.blocks.iter().all(Block::is_frictionless)
     }
 
     /// u = W r + q.
@@ -135,6 +160,11 @@ impl FrictionContact {
             if !(mu >= 0.0 && mu.is_finite()) {
                 return bad(mu, "a friction coefficient >= 0");
             }
+            if let Block::Rolling { rolling, .. } = *block
+                && !(rolling >= 0.0 && rolling.is_finite())
+            {
+                return bad(rolling, "a rolling resistance >= 0");
+            }
         }
         check_finite("q", &self.q)?;
         self.w.check_finite()
@@ -162,55 +192,6 @@ impl FrictionContact {
             iterations,
             residual: self.residual(&solution.r, &solution.u),
             residual_normalised,
-        }
-    }
-}
-
-/// A solver of friction contact problems: the closed set behind
-/// [`FrictionSolverParams::kind`](crate::FrictionSolverParams).
-#[derive(Clone, Debug)]
-pub enum FrictionSolver {
-    /// Chooses by size and kind of the problem.
-    Auto(Box<Auto>),
-    /// Nonlinear block Gauss–Seidel.
-    Nsgs(Box<Nsgs>),
-    /// Proximal point iterations around a semismooth Newton method.
-    ProximalNewton(Box<ProximalNewton>),
-    /// Lemke on the complementarity form.
-    Lemke(Box<ViaLcp>),
-    /// Projected Gauss–Seidel on the complementarity form.
-    Pgs(Box<ViaLcp>),
-}
-
-impl FrictionSolver {
-    /// The solver of the kind in `params`.
-    pub(crate) fn new(params: &FrictionSolverParams) -> Self {
-        match params.kind {
-            FrictionSolverKind::Auto => FrictionSolver::Auto(Box::new(Auto::new(params))),
-            FrictionSolverKind::Nsgs => FrictionSolver::Nsgs(Box::new(Nsgs::new(params))),
-            FrictionSolverKind::ProximalNewton => FrictionSolver::ProximalNewton(Box::new(ProximalNewton::new(params))),
-            FrictionSolverKind::Lemke => FrictionSolver::Lemke(Box::new(ViaLcp::new(params, LcpSolverKind::Lemke))),
-            FrictionSolverKind::Pgs => FrictionSolver::Pgs(Box::new(ViaLcp::new(params, LcpSolverKind::Pgs))),
-        }
-    }
-}
-
-impl OneStepSolver<FrictionContact> for FrictionSolver {
-    fn name(&self) -> &'static str {
-        match self {
-            FrictionSolver::Auto(solver) => solver.name(),
-            FrictionSolver::Nsgs(solver) => solver.name(),
-            FrictionSolver::ProximalNewton(solver) => solver.name(),
-            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.name(),
-        }
-    }
-
-    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        match self {
-            FrictionSolver::Auto(solver) => solver.solve(problem, solution),
-            FrictionSolver::Nsgs(solver) => solver.solve(problem, solution),
-            FrictionSolver::ProximalNewton(solver) => solver.solve(problem, solution),
-            FrictionSolver::Lemke(solver) | FrictionSolver::Pgs(solver) => solver.solve(problem, solution),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::alart_curnier::{Linearisation, Mode, evaluate, linearise_sliding};
 use super::scaled::Scaled;
-use crate::banded_lu::BandedLu;
-use crate::bandwidth::BandOrder;
 use crate::cones::{Block, norm_squared};
+use crate::linear::BandOrder;
+use crate::linear::BandedLu;
 
 /// The problem with α (y − c) added to the velocity, c the centre; its equations are
 ///

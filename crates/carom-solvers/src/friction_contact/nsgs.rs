@@ -6,10 +6,11 @@ use super::one_contact::{single_contact, solve_single};
 use crate::acceleration::Acceleration;
 use crate::cones::Block;
 use crate::error::SolveError;
+use crate::linear::RankRevealingLu;
 use crate::parameters::FrictionSolverParams;
-use crate::rank_revealing_lu::RankRevealingLu;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
+use serde::{Deserialize, Serialize};
 
 /// Sweeps over the blocks in their order, solving each exactly with the others held fixed:
 ///
@@ -240,6 +241,10 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         "nsgs"
     }
 
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, self.tolerance);
@@ -297,5 +302,20 @@ mod tests {
         }
         let exact = (residual(320) / 1e-10).ln() / -(0.99_f64.ln());
         assert!((remaining - exact).abs() < 1e-6 * exact, "{remaining} {exact}"); // the window is in the slow part
+    }
+}
+
+/// Settings of the sweeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NsgsParams {}
+
+impl NsgsParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        Ok(())
     }
 }

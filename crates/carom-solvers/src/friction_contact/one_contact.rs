@@ -10,11 +10,11 @@ use crate::cones::{Block, norm_squared};
 use crate::error::{SolveError, check_size};
 use crate::report::{SolveReport, SolveStatus};
 
-/// The block of a problem that is one contact.
+/// The block of a problem that is one contact with an exact solution.
 #[inline]
 pub(super) fn single_contact(problem: &FrictionContact) -> Option<Block> {
     match problem.blocks[..] {
-        [block] if !block.is_bilateral() => Some(block),
+        [block] if !matches!(block, Block::Bilateral { .. } | Block::Rolling { .. }) => Some(block),
         _ => None,
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn solve_single(
         Block::Unilateral => solve_dim::<1>(problem, block, solution, tolerance),
         Block::Coulomb2 { .. } => solve_dim::<2>(problem, block, solution, tolerance),
         Block::Coulomb3 { .. } => solve_dim::<3>(problem, block, solution, tolerance),
-        Block::Bilateral { .. } => None,
+        Block::Bilateral { .. } | Block::Rolling { .. } => None,
     };
     match report {
         Some(report) => Ok(report),

@@ -259,6 +259,10 @@ impl OneStepSolver<FrictionContact> for ProximalNewton {
         "proximal-newton"
     }
 
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         if let Some(block) = single_contact(problem) {
             return solve_single(problem, block, solution, self.tolerance);

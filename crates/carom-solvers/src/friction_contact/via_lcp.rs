@@ -5,17 +5,17 @@ use super::complementarity::ComplementarityForm;
 use super::elimination::Elimination;
 use super::nsgs::Nsgs;
 use crate::error::SolveError;
-use crate::lcp::LcpSolver;
+use crate::lcp::Lcp;
 use crate::parameters::{FrictionSolverParams, LcpSolverKind};
 use crate::report::SolveReport;
-use crate::{OneStepSolver, Solution};
+use crate::{BoxedSolver, OneStepSolver, Solution, lcp};
 
 /// Eliminates the joints, writes the contacts as an LCP, solves it by Lemke or projected Gauss–Seidel.
 ///
 /// Lemke takes frictionless and planar frictional problems, Gauss–Seidel frictionless ones only: the
 /// slip bounds of friction have no diagonal. Dense; for up to a few hundred rows. Where the digits of the last basis do
 /// not reach the tolerance (impulses many orders smaller than the slip), a few sweeps of [`Nsgs`] finish it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ViaLcp {
     tolerance: f64,
     elimination: Elimination,
@@ -23,10 +23,10 @@ pub struct ViaLcp {
 }
 
 /// The part of [`ViaLcp`] for problems without joints.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ContactsViaLcp {
     form: ComplementarityForm,
-    lcp_solver: LcpSolver,
+    lcp_solver: BoxedSolver<Lcp>,
     lcp_solution: Solution,
     polish: Nsgs,
 }
@@ -38,8 +38,17 @@ const ROUNDS: usize = 4;
 const POLISH: usize = 100;
 
 impl ViaLcp {
-    /// A solver with these parameters and this LCP method.
-    pub fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
+    /// By Lemke's pivots.
+    pub fn lemke(params: &FrictionSolverParams) -> Self {
+        ViaLcp::new(params, LcpSolverKind::Lemke)
+    }
+
+    /// By projected Gauss–Seidel.
+    pub fn pgs(params: &FrictionSolverParams) -> Self {
+        ViaLcp::new(params, LcpSolverKind::Pgs)
+    }
+
+    fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
         ViaLcp { tolerance: params.tolerance, elimination: Elimination::new(), contacts: ContactsViaLcp::new(params, kind) }
     }
 }
@@ -48,7 +57,10 @@ impl ContactsViaLcp {
     pub fn new(params: &FrictionSolverParams, kind: LcpSolverKind) -> Self {
         ContactsViaLcp {
             form: ComplementarityForm::default(),
-            lcp_solver: LcpSolver::new(&params.for_lcp(kind)),
+            lcp_solver: match kind {
+                LcpSolverKind::Pgs => Box::new(lcp::Pgs::new(&params.for_lcp(kind))),
+                _ => Box::new(lcp::Lemke::new(&params.for_lcp(kind))),
+            },
             lcp_solution: Solution::default(),
             polish: Nsgs::new(&FrictionSolverParams { max_iterations: POLISH, ..params.clone() }),
         }
@@ -60,7 +72,7 @@ impl ContactsViaLcp {
     /// [`SolveError::Unsupported`] for friction the LCP method does not handle.
     pub fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution, tolerance: f64) -> Result<SolveReport, SolveError> {
         let name = self.lcp_solver.name();
-        if matches!(self.lcp_solver, LcpSolver::Pgs(_)) && !problem.is_frictionless() {
+        if name == "pgs" && !problem.is_frictionless() {
             return Err(SolveError::Unsupported {
                 solver: name,
                 reason: "it has friction",
@@ -108,6 +120,10 @@ impl ContactsViaLcp {
 impl OneStepSolver<FrictionContact> for ViaLcp {
     fn name(&self) -> &'static str {
         self.contacts.lcp_solver.name()
+    }
+
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
     }
 
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {

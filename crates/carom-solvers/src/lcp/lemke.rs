@@ -2,10 +2,11 @@
 
 use super::Lcp;
 use crate::error::{SolveError, check_size};
+use crate::linear::RankRevealingLu;
 use crate::parameters::LcpSolverParams;
-use crate::rank_revealing_lu::RankRevealingLu;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
+use serde::{Deserialize, Serialize};
 
 /// Solves w = M z + q + d z₀ by pivots that keep w_i z_i = 0, until the artificial variable z₀ leaves.
 /// [Cottle, Pang & Stone, *The Linear Complementarity Problem*, 1992, ch. 4]
@@ -67,12 +68,13 @@ impl Lemke {
 
     /// Fills the tableau I w − M z − d z₀ = q, in units with mean |diag M| = 1 and max |q| = 1.
     fn fill(&mut self, problem: &Lcp, scale: f64, speed: f64) {
-        let n = problem.n;
+        let n = problem.n();
         self.tableau.clear();
         for i in 0..n {
             self.tableau.extend((0..n).map(|j| f64::from(u8::from(i == j))));
-            let row = &problem.m[i * n..(i + 1) * n];
-            self.tableau.extend(row.iter().map(|m| -m / scale));
+            let start = self.tableau.len();
+            self.tableau.resize(start + n, 0.0);
+            problem.m.add_row(i, -1.0 / scale, &mut self.tableau[start..]);
             self.tableau.push(-self.covering.get(i).copied().unwrap_or(1.0));
             self.tableau.push(problem.q[i] / speed);
         }
@@ -170,7 +172,7 @@ impl Lemke {
 
     /// Reads z off the tableau, then solves M_BB z_B = −q_B on its basis and keeps the better one.
     fn read_solution(&mut self, problem: &Lcp, unit: f64, solution: &mut Solution) {
-        let n = problem.n;
+        let n = problem.n();
         let width = 2 * n + 2;
         let Solution { r: z, u: w } = solution;
         z.fill(0.0);
@@ -186,7 +188,7 @@ impl Lemke {
         let k = self.active.len();
         self.block.clear();
         for &i in &self.active {
-            self.block.extend(self.active.iter().map(|&j| problem.m[i * n + j]));
+            self.block.extend(self.active.iter().map(|&j| problem.m.get(i, j)));
         }
         self.lu.factor(k, &self.block);
         self.block.clear();
@@ -212,9 +214,13 @@ impl OneStepSolver<Lcp> for Lemke {
         "lemke"
     }
 
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
-        let n = problem.n;
+        let n = problem.n();
         if !self.covering.is_empty() {
             check_size("covering vector", n, self.covering.len())?;
         }
@@ -245,8 +251,8 @@ impl OneStepSolver<Lcp> for Lemke {
 mod tests {
     use super::*;
 
-    fn solve(n: usize, m: &[f64], q: &[f64]) -> (SolveReport, Solution) {
-        let problem = Lcp { n, m: m.to_vec(), q: q.to_vec() };
+    fn solve(m: &[f64], q: &[f64]) -> (SolveReport, Solution) {
+        let problem = Lcp::dense(m.to_vec(), q.to_vec()).unwrap();
         let mut solution = Solution::default();
         let report = Lemke::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         (report, solution)
@@ -255,7 +261,7 @@ mod tests {
     #[test]
     fn solves_a_problem_known_by_hand() {
         // Both rows active: 2z₁ + z₂ = 5, z₁ + 2z₂ = 6.
-        let (report, solution) = solve(2, &[2.0, 1.0, 1.0, 2.0], &[-5.0, -6.0]);
+        let (report, solution) = solve(&[2.0, 1.0, 1.0, 2.0], &[-5.0, -6.0]);
         assert!(report.is_converged());
         assert!((solution.r[0] - 4.0 / 3.0).abs() < 1e-15); // one rounding
         assert!((solution.r[1] - 7.0 / 3.0).abs() < 1e-15);
@@ -264,7 +270,7 @@ mod tests {
     #[test]
     fn degenerate_ties_end() {
         // Four equal rows: one constraint four times.
-        let (report, solution) = solve(4, &[1.0; 16], &[-1.0; 4]);
+        let (report, solution) = solve(&[1.0; 16], &[-1.0; 4]);
         assert!(report.is_converged());
         assert!((solution.r.iter().sum::<f64>() - 1.0).abs() < 1e-14); // a few roundings
     }
@@ -272,7 +278,7 @@ mod tests {
     #[test]
     fn the_lexicographic_rule_resolves_ties() {
         // All first ratios tie; ties broken by row order do not get there in these few pivots.
-        let (report, solution) = solve(3, &[1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0], &[-1.0; 3]);
+        let (report, solution) = solve(&[1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0], &[-1.0; 3]);
         assert!(report.is_converged(), "{report:?}");
         assert!(report.iterations < 10, "{report:?}");
         for z in solution.r {
@@ -282,7 +288,7 @@ mod tests {
 
     #[test]
     fn an_infeasible_problem_ends_on_a_ray() {
-        let (report, _) = solve(2, &[1.0, -1.0, -1.0, 1.0], &[-1.0, -1.0]);
+        let (report, _) = solve(&[1.0, -1.0, -1.0, 1.0], &[-1.0, -1.0]);
         assert_eq!(report.status, SolveStatus::RayTermination);
     }
 
@@ -290,5 +296,20 @@ mod tests {
     fn a_covering_vector_must_be_positive() {
         let lemke = Lemke::new(&LcpSolverParams::default());
         assert!(lemke.with_covering_vector(vec![1.0, 0.0]).is_err());
+    }
+}
+
+/// Settings of Lemke's method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LemkeParams {}
+
+impl LemkeParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        Ok(())
     }
 }

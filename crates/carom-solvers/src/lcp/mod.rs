@@ -1,34 +1,68 @@
 //! The linear complementarity problem: w = M z + q, 0 ≤ w ⊥ z ≥ 0.
 
+mod auto;
+mod enumeration;
+mod interior_point;
+mod katzenelson;
 mod lemke;
+mod mangasarian;
+mod murty;
+mod newton_fischer_burmeister;
+mod newton_min;
 mod pgs;
+mod principal_pivoting;
+mod projected_cg;
 
-pub use lemke::Lemke;
+pub use auto::Auto;
+pub use enumeration::Enumeration;
+pub use interior_point::InteriorPoint;
+pub use katzenelson::Katzenelson;
+pub use lemke::{Lemke, LemkeParams};
+pub use mangasarian::Mangasarian;
+pub use murty::Murty;
+pub use newton_fischer_burmeister::NewtonFischerBurmeister;
+pub use newton_min::NewtonMin;
 pub use pgs::Pgs;
+pub use principal_pivoting::PrincipalPivoting;
+pub use projected_cg::ProjectedCg;
 
+use crate::Solution;
 use crate::cones::norm_squared;
 use crate::error::{SolveError, check_finite, check_size};
-use crate::parameters::{LcpSolverKind, LcpSolverParams};
-use crate::report::SolveReport;
-use crate::{OneStepSolver, Solution};
+use crate::matrix::{DenseMatrix, Matrix};
+use crate::report::{SolveReport, SolveStatus};
 
 /// w = M z + q, 0 ≤ w ⊥ z ≥ 0. In a [`Solution`], z is `r` and w is `u`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lcp {
-    /// Number of rows.
-    pub n: usize,
-    /// M, row-major.
-    pub m: Vec<f64>,
+    /// M, square.
+    pub m: Matrix,
     /// q.
     pub q: Vec<f64>,
 }
 
 impl Lcp {
+    /// The problem with a row-major dense M.
+    ///
+    /// # Errors
+    /// [`SolveError::SizeMismatch`] unless M has as many rows and columns as q has entries.
+    pub fn dense(m: Vec<f64>, q: Vec<f64>) -> Result<Self, SolveError> {
+        let n = q.len();
+        check_size("M", n * n, m.len())?;
+        Ok(Lcp { m: DenseMatrix::new(n, n, m)?.into(), q })
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+
     /// w = M z + q.
     pub fn velocity(&self, z: &[f64], w: &mut [f64]) {
-        for (i, w) in w.iter_mut().enumerate() {
-            let row = &self.m[i * self.n..(i + 1) * self.n];
-            *w = self.q[i] + row.iter().zip(z).map(|(m, z)| m * z).sum::<f64>();
+        self.m.multiply(z, w);
+        for (w, q) in w.iter_mut().zip(&self.q) {
+            *w += q;
         }
     }
 
@@ -39,8 +73,8 @@ impl Lcp {
 
     /// s = mean(diag M), or 1 when that is not positive.
     pub fn mass_scale(&self) -> f64 {
-        let sum: f64 = (0..self.n).map(|i| self.m[i * self.n + i]).sum();
-        let mean = sum / self.n as f64;
+        let sum: f64 = (0..self.n()).map(|i| self.m.get(i, i)).sum();
+        let mean = sum / self.n() as f64;
         if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
 
@@ -49,7 +83,7 @@ impl Lcp {
         self.residual_in_unit(z, w, self.mass_scale())
     }
 
-    fn residual_in_unit(&self, z: &[f64], w: &[f64], scale: f64) -> f64 {
+    pub(crate) fn residual_in_unit(&self, z: &[f64], w: &[f64], scale: f64) -> f64 {
         let error: f64 = z.iter().zip(w).map(|(z, w)| (scale * z).min(*w).powi(2)).sum();
         let size = norm_squared(&self.q).max(norm_squared(z) * scale * scale).max(norm_squared(w)).sqrt();
         if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
@@ -60,52 +94,34 @@ impl Lcp {
     /// # Errors
     /// [`SolveError::SizeMismatch`] or [`SolveError::NotFinite`].
     pub fn validate(&self) -> Result<(), SolveError> {
-        check_size("M", self.n * self.n, self.m.len())?;
-        check_size("q", self.n, self.q.len())?;
-        check_finite("M", &self.m)?;
+        check_size("M", self.n(), self.m.n_rows())?;
+        check_size("M", self.n(), self.m.n_columns())?;
+        self.m.check_finite("M")?;
         check_finite("q", &self.q)
     }
-}
 
-/// A solver of linear complementarity problems.
-#[derive(Clone, Debug)]
-pub enum LcpSolver {
-    /// Complementary pivoting.
-    Lemke(Box<Lemke>),
-    /// Projected Gauss–Seidel.
-    Pgs(Pgs),
-}
-
-impl LcpSolver {
-    /// The solver of the kind in `params`.
-    pub(crate) fn new(params: &LcpSolverParams) -> Self {
-        match params.kind {
-            LcpSolverKind::Lemke => LcpSolver::Lemke(Box::new(Lemke::new(params))),
-            LcpSolverKind::Pgs => LcpSolver::Pgs(Pgs::new(params)),
-        }
-    }
-
-    /// Changes the tolerance, as a nested solve needs when its metric differs from the outer one.
-    pub(crate) fn set_tolerance(&mut self, tolerance: f64) {
-        match self {
-            LcpSolver::Lemke(solver) => solver.tolerance = tolerance,
-            LcpSolver::Pgs(solver) => solver.tolerance = tolerance,
-        }
-    }
-}
-
-impl OneStepSolver<Lcp> for LcpSolver {
-    fn name(&self) -> &'static str {
-        match self {
-            LcpSolver::Lemke(solver) => solver.name(),
-            LcpSolver::Pgs(solver) => solver.name(),
-        }
-    }
-
-    fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        match self {
-            LcpSolver::Lemke(solver) => solver.solve(problem, solution),
-            LcpSolver::Pgs(solver) => solver.solve(problem, solution),
+    /// The report of a solution: both residuals, and `otherwise` unless the judge is satisfied.
+    pub(crate) fn report(
+        &self,
+        solver: &'static str,
+        solution: &Solution,
+        iterations: usize,
+        tolerance: f64,
+        otherwise: SolveStatus,
+    ) -> SolveReport {
+        let residual_normalised = self.residual_normalised(&solution.r, &solution.u);
+        SolveReport {
+            status: if residual_normalised <= tolerance {
+                SolveStatus::Converged
+            } else if otherwise.is_converged() {
+                SolveStatus::Stalled
+            } else {
+                otherwise
+            },
+            solver,
+            iterations,
+            residual: self.residual(&solution.r, &solution.u),
+            residual_normalised,
         }
     }
 }
@@ -116,7 +132,7 @@ mod tests {
 
     #[test]
     fn residual_is_the_relative_natural_map() {
-        let lcp = Lcp { n: 2, m: vec![4.0, 0.0, 0.0, 4.0], q: vec![-4.0, 3.0] };
+        let lcp = Lcp::dense(vec![4.0, 0.0, 0.0, 4.0], vec![-4.0, 3.0]).unwrap();
         // z = (0.5, 0): w = (−2, 3), min = (−2, 0), largest norm |q| = 5.
         let z = [0.5, 0.0];
         let mut w = [0.0; 2];
@@ -128,7 +144,9 @@ mod tests {
 
     #[test]
     fn wrong_sizes_are_refused() {
-        let lcp = Lcp { n: 2, m: vec![1.0; 4], q: vec![0.0] };
-        assert!(matches!(lcp.validate(), Err(SolveError::SizeMismatch { what: "q", .. })));
+        let mut lcp = Lcp::dense(vec![1.0; 4], vec![0.0; 2]).unwrap();
+        lcp.q.push(0.0);
+        assert!(matches!(lcp.validate(), Err(SolveError::SizeMismatch { what: "M", .. })));
+        assert!(Lcp::dense(vec![1.0; 4], vec![0.0]).is_err());
     }
 }

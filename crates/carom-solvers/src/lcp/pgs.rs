@@ -29,15 +29,14 @@ impl Pgs {
 
     /// One sweep; returns the largest change |Δz_i|·M_ii, a velocity.
     fn sweep(&self, problem: &Lcp, z: &mut [f64]) -> f64 {
-        let n = problem.n;
         let mut change = 0.0_f64;
-        for i in 0..n {
-            let row = &problem.m[i * n..(i + 1) * n];
-            if row[i] > 0.0 {
-                let w = problem.q[i] + row.iter().zip(&*z).map(|(m, z)| m * z).sum::<f64>();
-                let next = (z[i] - self.relaxation * w / row[i]).max(0.0);
+        for i in 0..problem.n() {
+            let diagonal = problem.m.get(i, i);
+            if diagonal > 0.0 {
+                let w = problem.q[i] + problem.m.row_dot(i, z);
+                let next = (z[i] - self.relaxation * w / diagonal).max(0.0);
                 if next.is_finite() {
-                    change = change.max((next - z[i]).abs() * row[i]);
+                    change = change.max((next - z[i]).abs() * diagonal);
                     z[i] = next;
                 }
             }
@@ -51,9 +50,13 @@ impl OneStepSolver<Lcp> for Pgs {
         "pgs"
     }
 
+    fn set_tolerance(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
-        solution.prepare(problem.n);
+        solution.prepare(problem.n());
         let Solution { r: z, u: w } = solution;
         z.iter_mut().for_each(|z| *z = z.max(0.0));
         problem.velocity(z, w);
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn solves_a_diagonal_problem_in_one_check() {
-        let problem = Lcp { n: 2, m: vec![2.0, 0.0, 0.0, 4.0], q: vec![-2.0, 1.0] };
+        let problem = Lcp::dense(vec![2.0, 0.0, 0.0, 4.0], vec![-2.0, 1.0]).unwrap();
         let mut solution = Solution::default();
         let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         assert!(report.is_converged());
@@ -111,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_row_without_diagonal_stalls() {
-        let problem = Lcp { n: 1, m: vec![0.0], q: vec![-1.0] };
+        let problem = Lcp::dense(vec![0.0], vec![-1.0]).unwrap();
         let mut solution = Solution::default();
         let report = Pgs::new(&LcpSolverParams::default()).solve(&problem, &mut solution).unwrap();
         assert_eq!(report.status, SolveStatus::Stalled);

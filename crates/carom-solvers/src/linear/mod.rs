@@ -1,0 +1,42 @@
+//! Factorisations of matrices. The only place that knows faer.
+
+mod banded_lu;
+mod bandwidth;
+mod dense_lu;
+mod rank_revealing_lu;
+mod sparse_ldlt;
+mod sparse_lu;
+
+pub(crate) use banded_lu::BandedLu;
+pub(crate) use bandwidth::BandOrder;
+pub(crate) use dense_lu::DenseLu;
+pub(crate) use rank_revealing_lu::RankRevealingLu;
+pub(crate) use sparse_ldlt::SparseLdlt;
+pub(crate) use sparse_lu::SparseLu;
+
+use faer::dyn_stack::{MemBuffer, StackReq};
+
+/// Work memory that only grows.
+#[derive(Default)]
+struct WorkMemory {
+    buffer: Option<MemBuffer>,
+    bytes: usize,
+}
+
+impl WorkMemory {
+    /// Memory for what is required.
+    fn for_request(&mut self, request: StackReq) -> &mut MemBuffer {
+        let bytes = request.unaligned_bytes_required();
+        if self.bytes < bytes {
+            self.buffer = None;
+            self.bytes = bytes;
+        }
+        self.buffer.get_or_insert_with(|| MemBuffer::new(request))
+    }
+}
+
+impl std::fmt::Debug for WorkMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.bytes)
+    }
+}

@@ -1,0 +1,104 @@
+//! LU factorisation of a sparse matrix.
+
+use super::WorkMemory;
+use crate::matrix::SparseMatrix;
+use faer::dyn_stack::MemStack;
+use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Spec};
+
+/// P A Q = L U with a column order that keeps the factors sparse (COLAMD) and partial pivoting.
+///
+/// The order is found when the pattern changes and kept as long as it stays the same.
+#[derive(Default)]
+pub(crate) struct SparseLu {
+    /// Pattern of the matrix the order was found for.
+    starts: Vec<usize>,
+    indices: Vec<usize>,
+    symbolic: Option<SymbolicLu<usize>>,
+    numeric: NumericLu<usize, f64>,
+    is_factored: bool,
+    work: WorkMemory,
+}
+
+impl SparseLu {
+    /// Factors a square matrix; false when it is exactly singular or too large.
+    ///
+    /// The compressed rows of A are the compressed columns of Aᵀ; it is Aᵀ that is factored.
+    pub fn factor(&mut self, a: &SparseMatrix) -> bool {
+        let n = a.n_rows();
+        self.is_factored = false;
+        if self.symbolic.is_none() || self.starts != a.row_starts() || self.indices != a.columns() {
+            self.starts.clear();
+            self.starts.extend_from_slice(a.row_starts());
+            self.indices.clear();
+            self.indices.extend_from_slice(a.columns());
+            let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
+            self.symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok();
+        }
+        let Some(symbolic) = &self.symbolic else {
+            return false;
+        };
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
+        let matrix = SparseColMatRef::new(pattern, a.values());
+        let request = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Spec::default());
+        let stack = MemStack::new(self.work.for_request(request));
+        self.is_factored = symbolic.factorize_numeric_lu(&mut self.numeric, matrix, Par::Seq, stack, Spec::default()).is_ok();
+        self.is_factored
+    }
+
+    /// Replaces b by A⁻¹ b, or fills it with NaN when the last factorisation failed.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        let (Some(symbolic), true) = (&self.symbolic, self.is_factored) else {
+            b.fill(f64::NAN);
+            return;
+        };
+        let n = b.len();
+        let request = symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq);
+        let stack = MemStack::new(self.work.for_request(request));
+        let b = MatMut::from_column_major_slice_mut(b, n, 1);
+        LuRef::new_unchecked(symbolic, &self.numeric).solve_transpose_in_place_with_conj(Conj::No, b, Par::Seq, stack);
+    }
+}
+
+impl Clone for SparseLu {
+    /// An empty factorisation: the factors are found again at the next use.
+    fn clone(&self) -> Self {
+        SparseLu::default()
+    }
+}
+
+impl std::fmt::Debug for SparseLu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseLu").field("entries", &self.indices.len()).field("is_factored", &self.is_factored).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_that_is_not_symmetric_is_solved_again_and_again() {
+        let mut lu = SparseLu::default();
+        for scale in [1.0, 3.0] {
+            // scale · [[0, 2, 1], [1, 1, 0], [3, 0, 1]] · (1, 2, 3) = scale · (7, 3, 6).
+            let entries = [(0, 1, 2.0), (0, 2, 1.0), (1, 0, 1.0), (1, 1, 1.0), (2, 0, 3.0), (2, 2, 1.0)].map(|(i, j, a)| (i, j, scale * a));
+            assert!(lu.factor(&SparseMatrix::from_triplets(3, 3, &entries).unwrap()));
+            let mut b = [7.0, 3.0, 6.0].map(|b| scale * b);
+            lu.solve(&mut b);
+            for (b, x) in b.iter().zip([1.0, 2.0, 3.0]) {
+                assert!((b - x).abs() < 1e-14, "{b} {x}"); // a few roundings
+            }
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_gives_no_solution() {
+        let mut lu = SparseLu::default();
+        lu.factor(&SparseMatrix::from_triplets(2, 2, &[(0, 0, 1.0), (1, 0, 1.0)]).unwrap());
+        let mut b = [1.0, 2.0];
+        lu.solve(&mut b);
+        assert!(b.iter().any(|x| !x.is_finite()), "{b:?}");
+    }
+}
