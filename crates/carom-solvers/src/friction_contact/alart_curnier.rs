@@ -7,15 +7,6 @@
 
 use crate::cones::{Block, norm_squared};
 
-/// F and one element of its generalised Jacobian, dF = E dr + B du, of a contact.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Linearisation {
-    /// E, row-major; the first dim² entries.
-    pub impulse: [f64; 9],
-    /// B, row-major; the first dim² entries.
-    pub velocity: [f64; 9],
-}
-
 /// What the linearised law of a block is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
@@ -55,28 +46,80 @@ pub(super) fn evaluate(block: Block, r: &[f64], u: &[f64], f: &mut [f64]) -> Mod
     Mode::Sliding
 }
 
-/// The Jacobian of the sliding piece.
-#[inline]
-pub(super) fn linearise_sliding(block: Block, r: &[f64], u: &[f64]) -> Linearisation {
-    let dim = block.dim();
-    let mu = block.friction();
-    let (z, size) = trial(r, u);
-    let ratio = mu * (r[0] - u[0]) / size;
-    let mut out = Linearisation { impulse: [0.0; 9], velocity: [0.0; 9] };
-    out.velocity[0] = 1.0;
-    for i in 1..dim {
-        let t = z[i] / size;
-        out.impulse[i * dim] = -mu * t;
-        out.velocity[i * dim] = mu * t;
-        for (j, z) in z.iter().enumerate().take(dim).skip(1) {
-            let identity = f64::from(u8::from(i == j));
-            // The disk's projection turns with z_T; in the plane the bracket is zero.
-            let turn = ratio * (identity - t * z / size);
-            out.impulse[i * dim + j] = identity - turn;
-            out.velocity[i * dim + j] = turn;
+/// Newton's equations of a sliding contact, in the direction t = z_T/|z_T| and, in space, s across it:
+///
+///   du_N = −F_N,   dr_t = μ dr_N − F_t + μ F_N,   (1 − κ) dr_s + κ du_s = −F_s,   κ = μ z_N/|z_T|.
+///
+/// The second gives dr_t; the unknowns are dr_N and dr_s.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sliding {
+    mu: f64,
+    t: [f64; 2],
+    /// κ: how much of the slip's turning is left to the velocity.
+    pub turn: f64,
+}
+
+impl Sliding {
+    /// At (r, u) of a contact in [`Mode::Sliding`].
+    #[inline]
+    pub fn new(block: Block, r: &[f64], u: &[f64]) -> Self {
+        let mu = block.friction();
+        let (z, size) = trial(r, u);
+        Sliding { mu, t: [z[1] / size, z[2] / size], turn: mu * (r[0] - u[0]) / size }
+    }
+
+    /// The part of dr that F alone determines.
+    #[inline]
+    pub fn known_step(&self, f: &[f64], dr: &mut [f64]) {
+        let along: f64 = f[1..].iter().zip(self.t).map(|(f, t)| f * t).sum();
+        dr[0] = 0.0;
+        for (dr, t) in dr[1..].iter_mut().zip(self.t) {
+            *dr = t * (self.mu * f[0] - along);
         }
     }
-    out
+
+    /// Adds the part of dr that the unknowns x = (dr_N, dr_s) determine.
+    #[inline]
+    pub fn add_step(&self, x: &[f64], dr: &mut [f64]) {
+        dr[0] += x[0];
+        for (dr, t) in dr[1..].iter_mut().zip(self.t) {
+            *dr += self.mu * t * x[0];
+        }
+        if let (&[_, x], [_, d1, d2]) = (x, dr) {
+            *d1 -= self.t[1] * x;
+            *d2 += self.t[0] * x;
+        }
+    }
+
+    /// A row of a matrix that acts on dr => the row that acts on the unknowns.
+    #[inline]
+    pub fn reduce_row(&self, row: &[f64], out: &mut [f64]) {
+        out[0] = row[0] + self.mu * row[1..].iter().zip(self.t).map(|(w, t)| w * t).sum::<f64>();
+        if let (&[_, w1, w2], [_, out]) = (row, out) {
+            *out = self.t[0] * w2 - self.t[1] * w1;
+        }
+    }
+
+    /// The rows of du => the rows N and s, `len` entries each.
+    #[inline]
+    pub fn reduce_rows(&self, rows: &[f64], len: usize, out: &mut [f64]) {
+        out[..len].copy_from_slice(&rows[..len]);
+        if rows.len() == 3 * len {
+            for k in 0..len {
+                out[len + k] = self.t[0] * rows[2 * len + k] - self.t[1] * rows[len + k];
+            }
+        }
+    }
+
+    /// −F and what `du` the known part of dr causes, on the rows N and s.
+    #[inline]
+    pub fn right_hand_side(&self, f: &[f64], du: &[f64], out: &mut [f64]) {
+        out[0] = -f[0] - du[0];
+        if let (&[_, f1, f2], &[_, u1, u2], [_, out]) = (f, du, out) {
+            let across = |a: f64, b: f64| self.t[0] * b - self.t[1] * a;
+            *out = -across(f1, f2) - self.turn * across(u1, u2);
+        }
+    }
 }
 
 /// z = r − u in the tangent components and |z_T|.
@@ -112,30 +155,52 @@ mod tests {
     }
 
     #[test]
-    fn the_jacobian_is_the_slope() {
+    fn a_newton_step_of_the_sliding_piece_reduces_f_to_second_order() {
+        // du = −F_N on the normal, and any du across: the step solves E dr + B du = −F.
         for (block, r, u) in [
-            (Block::Coulomb2 { mu: 0.3 }, vec![1.0, 0.2], vec![-0.1, 0.9]),
-            (Block::Coulomb3 { mu: 0.3 }, vec![1.0, 0.2, -0.4], vec![-0.1, 0.9, 0.5]),
+            (Block::Coulomb2 { mu: 0.3 }, vec![1.0, 0.2], vec![-1e-4, 0.9]),
+            (Block::Coulomb3 { mu: 0.3 }, vec![1.0, -0.21, -0.2], vec![-1e-4, 0.9, 0.5]),
         ] {
             let dim = block.dim();
-            let slopes = linearise_sliding(block, &r, &u);
-            let mut before = vec![0.0; dim];
-            assert_eq!(evaluate(block, &r, &u, &mut before), Mode::Sliding);
-            let step = 1e-7;
-            for j in 0..dim {
-                let (mut moved_r, mut moved_u) = (r.clone(), u.clone());
-                moved_r[j] += step;
-                moved_u[j] += step;
-                let (mut by_r, mut by_u) = (vec![0.0; dim], vec![0.0; dim]);
-                evaluate(block, &moved_r, &u, &mut by_r);
-                evaluate(block, &r, &moved_u, &mut by_u);
-                for i in 0..dim {
-                    // Curvature times the step, and rounding over the step: both about 1e-7 and below.
-                    let slope = |after: &[f64]| (after[i] - before[i]) / step;
-                    assert!((slope(&by_r) - slopes.impulse[i * dim + j]).abs() < 1e-6, "{block:?} E {i} {j}");
-                    assert!((slope(&by_u) - slopes.velocity[i * dim + j]).abs() < 1e-6, "{block:?} B {i} {j}");
+            let mut f = vec![0.0; dim];
+            let reach = |r: &[f64], u: &[f64], f: &mut [f64]| {
+                assert_eq!(evaluate(block, r, u, f), Mode::Sliding);
+                norm_squared(f).sqrt()
+            };
+            reach(&r, &u, &mut f);
+            // A nearby point: only the part of F beyond the linear one may remain.
+            let sliding = Sliding::new(block, &r, &u);
+            let mut sizes = Vec::new();
+            for step in [1e-2, 1e-3] {
+                let (du_n, du_s, dr_n) = (0.3 * step, -0.7 * step, 0.4 * step);
+                let s = [-sliding.t[1], sliding.t[0]];
+                let mut du = vec![du_n; dim];
+                let mut dr = vec![0.0; dim];
+                // The linear model of F after (dr, du), from the equations with F moved to the right-hand side.
+                let mut x = vec![dr_n; dim - 1];
+                du[1..].iter_mut().zip(s).for_each(|(du, s)| *du = du_s * s);
+                if dim == 3 {
+                    x[1] = -0.2 * step;
                 }
+                let mut model = f.clone();
+                model[0] += du_n;
+                sliding.add_step(&x, &mut dr);
+                if dim == 3 {
+                    let across = (1.0 - sliding.turn) * x[1] + sliding.turn * du_s;
+                    model[1..].iter_mut().zip(s).for_each(|(m, s)| *m += across * s);
+                }
+                model[1..].iter_mut().zip(sliding.t).for_each(|(m, t)| *m += sliding.mu * du_n * t);
+                if dim == 2 {
+                    du[1] = 0.0;
+                }
+                let moved: Vec<f64> = r.iter().zip(&dr).map(|(a, b)| a + b).collect();
+                let speed: Vec<f64> = u.iter().zip(&du).map(|(a, b)| a + b).collect();
+                let mut after = vec![0.0; dim];
+                reach(&moved, &speed, &mut after);
+                sizes.push(after.iter().zip(&model).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max));
             }
+            // Second order: a hundredth at a tenth of the step, or rounding.
+            assert!(sizes[1] <= 0.02 * sizes[0] + 1e-15, "{block:?} {sizes:?}");
         }
     }
 }

@@ -1,10 +1,9 @@
 //! The linear system of a Newton step for the proximal subproblem.
 
-use super::alart_curnier::{Linearisation, Mode, evaluate, linearise_sliding};
+use super::alart_curnier::{Mode, Sliding, evaluate};
 use super::scaled::Scaled;
 use crate::cones::{Block, norm_squared};
-use crate::linear::BandOrder;
-use crate::linear::BandedLu;
+use crate::linear::{BlockPattern, FrontalLu};
 
 /// The problem with α (y − c) added to the velocity, c the centre; its equations are
 ///
@@ -76,28 +75,22 @@ impl Point {
     }
 }
 
-/// Assembles and solves J d = −F, J = E + ρ B (W + α I), where dF = E dy + B d(ρ v).
+/// Solves J d = −F, J = E + ρ B (W + α I), where dF = E dy + B d(ρ v), in the unknowns that remain when the simple
+/// equations are used:
 ///
-/// Open blocks have d = −y and leave the system; the others are ordered for a narrow band.
-#[derive(Clone, Debug, Default)]
+/// - an open block has d = −y and leaves the system;
+/// - a sliding one has d_t = μ d_N + known in the direction t in which it slides, and keeps d_N and, in space, d_s across.
+///
+/// The rows are those of the normal and of s. The pattern of W is symmetric, the values are not.
+#[derive(Debug, Default)]
 pub(super) struct NewtonSystem {
-    order: BandOrder,
-    lu: BandedLu,
-    /// First row of a block in the system; `OPEN` for blocks outside it.
-    positions: Vec<usize>,
+    pattern: BlockPattern,
+    lu: FrontalLu,
+    /// Unknowns per block; 0 for open ones.
+    dims: Vec<usize>,
+    sliding: Vec<Sliding>,
     right_hand_side: Vec<f64>,
 }
-
-/// The shape of the system.
-struct Band {
-    /// Diagonals below and above the main one.
-    lower: usize,
-    upper: usize,
-    /// Entries below the diagonal, from the first of each row on.
-    entries: usize,
-}
-
-const OPEN: usize = usize::MAX;
 
 /// Flops of a factorisation in the time of one of a sweep, which runs over short blocks: about.
 const FLOP_RATIO: f64 = 10.0;
@@ -105,145 +98,143 @@ const FLOP_RATIO: f64 = 10.0;
 impl NewtonSystem {
     /// Finds the order of the blocks.
     pub fn prepare(&mut self, scaled: &Scaled) {
-        self.order.compute(&scaled.w);
+        self.pattern.compute(&scaled.w);
+        self.lu.clear();
     }
 
-    /// Entries of the matrix with all blocks closed, about.
+    /// Entries of the factors with all blocks closed, about.
     pub fn storage(&mut self, scaled: &Scaled) -> usize {
-        let n = self.place(scaled, |_| true);
-        let band = self.bandwidths(scaled);
-        n * (2 * band.lower + band.upper).min(n)
+        self.place(scaled, |_| true);
+        self.lu.storage()
     }
 
     /// The cost of a step with these blocks closed, in sweeps over W, about.
     pub fn cost(&mut self, scaled: &Scaled, closed: impl Fn(usize) -> bool) -> f64 {
-        let n = self.place(scaled, closed);
-        let band = self.bandwidths(scaled);
-        let length = (band.lower + band.upper).min(n);
+        self.place(scaled, closed);
         let sweep = 2 * scaled.w.values().len().max(1);
-        1.0 + (2 * length * band.entries) as f64 / (FLOP_RATIO * sweep as f64)
+        1.0 + self.lu.flops() / (FLOP_RATIO * sweep as f64)
     }
 
-    /// Gives the blocks that are `inside` their rows; returns the number of rows.
-    fn place(&mut self, scaled: &Scaled, inside: impl Fn(usize) -> bool) -> usize {
-        self.positions.clear();
-        self.positions.resize(scaled.blocks.len(), OPEN);
-        let mut n = 0;
-        for &block in &self.order.order {
-            if inside(block) {
-                self.positions[block] = n;
-                n += scaled.blocks[block].dim();
-            }
-        }
-        n
-    }
-
-    fn bandwidths(&self, scaled: &Scaled) -> Band {
-        let mut band = Band { lower: 0, upper: 0, entries: 0 };
-        for (row, &at) in self.positions.iter().enumerate().filter(|(_, at)| **at != OPEN) {
-            let dim = scaled.blocks[row].dim();
-            let mut lower = 0;
-            for (column, _) in scaled.w.row(row) {
-                let across = self.positions[column];
-                if across != OPEN {
-                    lower = lower.max((at + dim).saturating_sub(across + 1));
-                    band.upper = band.upper.max((across + scaled.blocks[column].dim()).saturating_sub(at + 1));
-                }
-            }
-            band.lower = band.lower.max(lower);
-            band.entries += dim * lower;
-        }
-        band
+    /// The system in which the blocks that are `inside` have all their rows.
+    fn place(&mut self, scaled: &Scaled, inside: impl Fn(usize) -> bool) {
+        self.dims.clear();
+        self.dims.extend(scaled.blocks.iter().enumerate().map(|(index, block)| if inside(index) { block.dim() } else { 0 }));
+        self.lu.reset(&self.pattern, &self.dims);
     }
 
     /// Writes the Newton direction d and W d; false when d is not finite.
     pub fn solve(&mut self, subproblem: &Subproblem, point: &Point, direction: &mut [f64], image: &mut [f64]) -> bool {
         let scaled = subproblem.scaled;
-        let n = self.place(scaled, |block| point.modes[block] != Mode::Open);
-        let band = self.bandwidths(scaled);
-        self.lu.reset(n, band.lower, band.upper);
-        self.right_hand_side.clear();
-        self.right_hand_side.resize(n, 0.0);
-
-        // d is known on the open blocks: image = W d with zeros elsewhere.
-        direction.fill(0.0);
-        for block in (0..scaled.blocks.len()).filter(|&b| point.modes[b] == Mode::Open) {
-            for k in scaled.rows(block) {
-                direction[k] = -point.y[k];
-            }
-        }
+        // The known part of d, and its image: image = W d with zeros for what is unknown.
+        self.find_unknowns(subproblem, point, direction);
         scaled.w.multiply(direction, image);
+        self.lu.reset(&self.pattern, &self.dims);
+        self.right_hand_side.clear();
+        self.right_hand_side.resize(self.lu.n_rows(), 0.0);
         for block in 0..scaled.blocks.len() {
-            match point.modes[block] {
-                Mode::Open => {}
-                Mode::Fixed => self.fill_fixed(subproblem, point, block, image),
-                Mode::Sliding => self.fill_sliding(subproblem, point, block, image),
+            if self.dims[block] > 0 {
+                self.fill_row(subproblem, block);
+                self.fill_right_hand_side(subproblem, point, block, direction, image);
             }
         }
         self.lu.factor();
         self.lu.solve(&mut self.right_hand_side);
-        for (block, &at) in self.positions.iter().enumerate().filter(|(_, at)| **at != OPEN) {
-            let rows = scaled.rows(block);
-            let len = rows.len();
-            direction[rows].copy_from_slice(&self.right_hand_side[at..at + len]);
+        for (block, &dim) in self.dims.iter().enumerate().filter(|(_, dim)| **dim > 0) {
+            let at = self.lu.offset(block);
+            let x = &self.right_hand_side[at..at + dim];
+            let target = &mut direction[scaled.rows(block)];
+            match point.modes[block] {
+                Mode::Sliding => self.sliding[block].add_step(x, target),
+                _ => target.copy_from_slice(x),
+            }
         }
         scaled.w.multiply(direction, image);
         direction.iter().chain(&*image).all(|x| x.is_finite())
     }
 
-    /// ρ (W + α I) d = −F.
-    fn fill_fixed(&mut self, subproblem: &Subproblem, point: &Point, block: usize, image: &[f64]) {
-        let (at, rho) = (self.positions[block], subproblem.rho());
-        let rows = subproblem.scaled.rows(block);
-        for (column, w) in subproblem.scaled.w.row(block) {
-            let across = self.positions[column];
-            if across == OPEN {
-                continue;
-            }
-            let len = subproblem.scaled.blocks[column].dim();
-            for (i, w) in w.chunks_exact(len).enumerate() {
-                for (target, w) in self.lu.row_mut(at + i, across, len).iter_mut().zip(w) {
-                    *target = rho * w;
+    /// Sets `dims` and `sliding`, and `direction` to its known part.
+    fn find_unknowns(&mut self, subproblem: &Subproblem, point: &Point, direction: &mut [f64]) {
+        let scaled = subproblem.scaled;
+        self.dims.clear();
+        self.sliding.resize(scaled.blocks.len(), Sliding::default());
+        direction.fill(0.0);
+        for (index, block) in scaled.blocks.iter().enumerate() {
+            let rows = scaled.rows(index);
+            match point.modes[index] {
+                Mode::Open => {
+                    self.dims.push(0);
+                    for k in rows {
+                        direction[k] = -point.y[k];
+                    }
+                }
+                Mode::Fixed => self.dims.push(rows.len()),
+                Mode::Sliding => {
+                    self.dims.push(rows.len() - 1);
+                    let weighted = subproblem.weighted_velocity(index, point);
+                    let sliding = Sliding::new(*block, &point.y[rows.clone()], &weighted[..rows.len()]);
+                    sliding.known_step(&point.f[rows.clone()], &mut direction[rows]);
+                    self.sliding[index] = sliding;
                 }
             }
-        }
-        for (i, k) in rows.enumerate() {
-            self.lu.row_mut(at + i, at + i, 1)[0] += KAPPA;
-            self.right_hand_side[at + i] = -point.f[k] - rho * image[k];
         }
     }
 
-    /// (E + ρ B (W + α I)) d = −F.
-    fn fill_sliding(&mut self, subproblem: &Subproblem, point: &Point, block: usize, image: &[f64]) {
-        let (at, rho) = (self.positions[block], subproblem.rho());
-        let rows = subproblem.scaled.rows(block);
-        let dim = rows.len();
-        let weighted = subproblem.weighted_velocity(block, point);
-        let law = subproblem.scaled.blocks[block];
-        let Linearisation { impulse, velocity } = linearise_sliding(law, &point.y[rows.clone()], &weighted[..dim]);
-        for (column, w) in subproblem.scaled.w.row(block) {
-            let across = self.positions[column];
-            if across == OPEN {
-                continue;
-            }
-            let len = subproblem.scaled.blocks[column].dim();
-            for i in 0..dim {
-                let target = self.lu.row_mut(at + i, across, len);
-                for (b, w) in velocity[i * dim..].iter().zip(w.chunks_exact(len)) {
-                    for (target, w) in target.iter_mut().zip(w) {
-                        *target += rho * b * w;
-                    }
+    /// ρ (W + α I) between the unknowns of a block and those of its neighbours.
+    fn fill_row(&mut self, subproblem: &Subproblem, block: usize) {
+        let (scaled, rho) = (subproblem.scaled, subproblem.rho());
+        let (full, dim) = (scaled.blocks[block].dim(), self.dims[block]);
+        let (dims, sliding) = (&self.dims, &self.sliding);
+        let mut row = scaled.w.row(block).filter(|(column, _)| dims[*column] > 0);
+        self.lu.fill_row(block, |column, target| {
+            // What only the column has comes last and stays zero.
+            let Some((_, w)) = row.next() else { return };
+            let (full_column, dim_column) = (scaled.blocks[column].dim(), dims[column]);
+            let mut columns = [0.0; Block::MAX_DIM * Block::MAX_DIM];
+            let columns = &mut columns[..full * dim_column];
+            if dim_column == full_column {
+                columns.copy_from_slice(w);
+            } else {
+                for (target, w) in columns.chunks_exact_mut(dim_column).zip(w.chunks_exact(full_column)) {
+                    sliding[column].reduce_row(w, target);
                 }
             }
-        }
-        for i in 0..dim {
-            let diagonal = self.lu.row_mut(at + i, at, dim);
-            let mut through_open = 0.0;
-            for j in 0..dim {
-                diagonal[j] += impulse[i * dim + j] + KAPPA * velocity[i * dim + j];
-                through_open += velocity[i * dim + j] * image[rows.start + j];
+            if dim == full {
+                target.copy_from_slice(columns);
+            } else {
+                sliding[block].reduce_rows(columns, dim_column, target);
             }
-            self.right_hand_side[at + i] = -point.f[rows.start + i] - rho * through_open;
+            target.iter_mut().for_each(|x| *x *= rho);
+            if column == block {
+                for k in 0..dim {
+                    target[k * (dim + 1)] += KAPPA;
+                }
+            }
+            if dim == 2 && full == 3 {
+                let across = &mut target[dim_column..];
+                across.iter_mut().for_each(|x| *x *= sliding[block].turn);
+                if column == block {
+                    across[1] += 1.0 - sliding[block].turn;
+                }
+            }
+        });
+    }
+
+    fn fill_right_hand_side(&mut self, subproblem: &Subproblem, point: &Point, block: usize, known: &[f64], image: &[f64]) {
+        let rho = subproblem.rho();
+        let rows = subproblem.scaled.rows(block);
+        let mut change = [0.0; Block::MAX_DIM];
+        for (change, k) in change.iter_mut().zip(rows.clone()) {
+            *change = rho * (image[k] + subproblem.alpha * known[k]);
+        }
+        let f = &point.f[rows.clone()];
+        let at = self.lu.offset(block);
+        let target = &mut self.right_hand_side[at..at + self.dims[block]];
+        if point.modes[block] == Mode::Sliding {
+            self.sliding[block].right_hand_side(f, &change[..rows.len()], target);
+        } else {
+            for ((target, f), change) in target.iter_mut().zip(f).zip(change) {
+                *target = -f - change;
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::{OneStepSolver, Solution};
 ///
 /// Cost of a step: 2 n b² flops for n closed rows of half-bandwidth b: 0.4 ms for a tower of twenty cubes. No
 /// allocation when warm.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ProximalNewton {
     tolerance: f64,
     max_iterations: usize,

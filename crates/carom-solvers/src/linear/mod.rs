@@ -3,6 +3,9 @@
 mod banded_lu;
 mod bandwidth;
 mod dense_lu;
+mod elimination_tree;
+mod frontal_lu;
+mod minimum_degree;
 mod rank_revealing_lu;
 mod sparse_ldlt;
 mod sparse_lu;
@@ -10,6 +13,8 @@ mod sparse_lu;
 pub(crate) use banded_lu::BandedLu;
 pub(crate) use bandwidth::BandOrder;
 pub(crate) use dense_lu::DenseLu;
+pub(crate) use frontal_lu::FrontalLu;
+pub(crate) use minimum_degree::BlockPattern;
 pub(crate) use rank_revealing_lu::RankRevealingLu;
 pub(crate) use sparse_ldlt::SparseLdlt;
 pub(crate) use sparse_lu::SparseLu;

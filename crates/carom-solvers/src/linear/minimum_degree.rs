@@ -1,0 +1,109 @@
+//! An order of elimination that keeps the factors of a matrix sparse.
+
+use super::WorkMemory;
+use crate::block_sparse::BlockSparse;
+use faer::dyn_stack::MemStack;
+use faer::sparse::SymbolicSparseColMatRef;
+use faer::sparse::linalg::amd;
+
+/// The pattern of the blocks of a matrix, made symmetric, and its approximate minimum degree order.
+/// [Amestoy, Davis & Duff, *An approximate minimum degree ordering algorithm*, SIAM J. Matrix Anal. Appl. 17, 1996]
+#[derive(Debug, Default)]
+pub(crate) struct BlockPattern {
+    /// First neighbour of each block, and their number.
+    starts: Vec<usize>,
+    /// The blocks in the row of a block as the matrix stores them, then those that only its column has.
+    neighbours: Vec<usize>,
+    /// Blocks in the order of elimination.
+    pub order: Vec<usize>,
+    inverse: Vec<usize>,
+    upper_starts: Vec<usize>,
+    upper: Vec<usize>,
+    work: WorkMemory,
+}
+
+impl BlockPattern {
+    /// Reads the pattern of `w` and finds the order; storage is reused.
+    pub fn compute(&mut self, w: &BlockSparse) {
+        let n = w.n_blocks();
+        self.read(w);
+        self.upper_starts.clear();
+        self.upper_starts.push(0);
+        self.upper.clear();
+        for block in 0..n {
+            let begin = self.upper.len();
+            self.upper.extend(self.neighbours[self.starts[block]..self.starts[block + 1]].iter().filter(|&&other| other < block));
+            self.upper[begin..].sort_unstable();
+            self.upper_starts.push(self.upper.len());
+        }
+        self.order.clear();
+        self.order.extend(0..n);
+        self.inverse.clear();
+        self.inverse.extend(0..n);
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.upper_starts, None, &self.upper);
+        let stack = MemStack::new(self.work.for_request(amd::order_scratch::<usize>(n, self.upper.len())));
+        // Without memory for the order the natural one remains.
+        let _ = amd::order(&mut self.order, &mut self.inverse, pattern, amd::Control::default(), stack);
+    }
+
+    fn read(&mut self, w: &BlockSparse) {
+        let n = w.n_blocks();
+        self.starts.clear();
+        self.starts.push(0);
+        self.neighbours.clear();
+        // Blocks that have this one in their row, without being in its row.
+        let mut missing: Vec<(usize, usize)> = Vec::new();
+        let mut seen = vec![usize::MAX; n];
+        let transposed = transpose(w);
+        for block in 0..n {
+            for (column, _) in w.row(block) {
+                seen[column] = block;
+                self.neighbours.push(column);
+            }
+            missing.clear();
+            missing.extend(transposed.of(block).iter().filter(|&&row| seen[row] != block).map(|&row| (block, row)));
+            self.neighbours.extend(missing.iter().map(|&(_, row)| row));
+            self.starts.push(self.neighbours.len());
+        }
+    }
+
+    /// The blocks in the row or column of a block, itself among them; those of the row first, as the matrix has them.
+    #[inline]
+    pub fn neighbours(&self, block: usize) -> &[usize] {
+        &self.neighbours[self.starts[block]..self.starts[block + 1]]
+    }
+}
+
+/// Rows of the stored blocks of each column.
+struct Columns {
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Columns {
+    fn of(&self, column: usize) -> &[usize] {
+        &self.rows[self.starts[column]..self.starts[column + 1]]
+    }
+}
+
+fn transpose(w: &BlockSparse) -> Columns {
+    let n = w.n_blocks();
+    let mut starts = vec![0; n + 1];
+    for block in 0..n {
+        for (column, _) in w.row(block) {
+            starts[column + 1] += 1;
+        }
+    }
+    for k in 0..n {
+        starts[k + 1] += starts[k];
+    }
+    let mut next = starts.clone();
+    let mut rows = vec![0; starts[n]];
+    for block in 0..n {
+        for (column, _) in w.row(block) {
+            rows[next[column]] = block;
+            next[column] += 1;
+        }
+    }
+    Columns { starts, rows }
+}
