@@ -1,5 +1,6 @@
 //! Anderson acceleration of a fixed-point iteration r ← G(r).
 
+use crate::dot::dot;
 use crate::linear::RankRevealingLu;
 
 /// Combines the last iterates so that the residual f = G(r) − r is smallest in the least-squares sense:
@@ -38,7 +39,7 @@ pub(crate) struct Acceleration {
 }
 
 /// Number of differences kept.
-const MEMORY: usize = 20;
+const MEMORY: usize = 10;
 
 /// Plain iterations at the start: enough for most modes to settle.
 const FIRST_PLAIN: usize = 8;
@@ -160,11 +161,6 @@ impl Acceleration {
         }
         true
     }
-}
-
-/// aᵀ b.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]

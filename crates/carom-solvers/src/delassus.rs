@@ -4,6 +4,7 @@
 //! [`DenseDelassus`], a plain row-major matrix with the block offsets beside it.
 
 pub use crate::block_sparse::BlockSparse;
+use crate::dot::dot;
 use crate::error::{SolveError, check_finite, check_size};
 
 /// A square matrix in block rows.
@@ -188,11 +189,6 @@ impl DenseDelassus {
             *o += dot(&row[..start], &r[..start]) + dot(&row[end..], &r[end..]);
         }
     }
-}
-
-/// aᵀ b.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]

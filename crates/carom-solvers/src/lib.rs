@@ -5,6 +5,7 @@ mod block_sparse;
 pub mod cones;
 mod deadline;
 pub mod delassus;
+mod dot;
 pub mod error;
 pub mod friction_contact;
 pub mod friction_contact_global;

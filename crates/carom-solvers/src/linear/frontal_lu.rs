@@ -11,6 +11,8 @@ use super::minimum_degree::BlockPattern;
 /// [`Self::flops`] once, four per entry of the factors for a solve; storage is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrontalLu {
+    /// The vector instructions of this machine. Products and sums are not fused, so that they do not change the result.
+    arch: pulp::Arch,
     tree: EliminationTree,
     dims: Vec<usize>,
     /// First entry of each row of blocks, by number; (column, position in `values`) of each entry.
@@ -135,7 +137,8 @@ impl FrontalLu {
             self.assemble(index, &node);
             let (m, k) = (node.size, node.pivots);
             let first_row = self.tree.offsets[node.begin];
-            factor_front(&mut self.front, m, k, &mut self.exchanges[first_row..first_row + k]);
+            let (front, exchanges) = (&mut self.front, &mut self.exchanges[first_row..first_row + k]);
+            self.arch.dispatch(|| factor_front(front, m, k, exchanges));
             self.factor_starts.push(self.factors.len());
             self.factors.extend_from_slice(&self.front[..k * m]);
             for row in self.front[k * m..].chunks_exact(m) {
@@ -255,6 +258,7 @@ fn add_block(front: &mut [f64], m: usize, row: usize, column: usize, block: &[f6
 const PANEL: usize = 4;
 
 /// Eliminates the first k columns of a row-major m × m front, with pivots among the first k rows.
+#[inline(always)]
 fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) {
     let mut begin = 0;
     while begin < k {
@@ -318,6 +322,7 @@ fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) 
 }
 
 /// Subtracts the products with the four pivot rows of a full panel from all rows below, two at a time.
+#[inline(always)]
 fn update_rows(panel: &[f64], below: &mut [f64], m: usize, begin: usize) {
     let end = begin + PANEL;
     let [p0, p1, p2, p3] = std::array::from_fn(|p| &panel[p * m + end..(p + 1) * m]);
