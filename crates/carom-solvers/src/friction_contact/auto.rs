@@ -4,9 +4,10 @@ use super::FrictionContact;
 use super::elimination::Elimination;
 use super::nsgs::{Nsgs, SweepLimits};
 use super::one_contact::{single_contact, solve_single};
-use super::proximal_newton::ProximalNewton;
+use super::proximal_newton::{NewtonLimits, ProximalNewton};
 use super::via_lcp::ContactsViaLcp;
 use crate::cones::Block;
+use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::{FrictionSolverParams, LcpSolverKind};
 use crate::report::SolveReport;
@@ -120,7 +121,11 @@ impl Contacts {
                     if steps < FEWEST_NEWTON_STEPS || self.newton.storage() > NEWTON_ENTRIES {
                         continue;
                     }
-                    self.newton.solve_within(problem, solution, tolerance, steps as usize)
+                    self.newton.solve_within(
+                        problem,
+                        solution,
+                        NewtonLimits { tolerance, max_steps: steps as usize, deadline: Deadline::default() },
+                    )
                 }
                 Stage::Sweeps if rest.max_iterations == 0 => continue,
                 Stage::Sweeps => self.nsgs.solve_within(problem, solution, rest),

@@ -199,7 +199,8 @@ impl EliminationTree {
     fn gather_nodes(&mut self) {
         let n = self.blocks.len();
         self.nodes.clear();
-        let scalar = |tree: &Self, j: usize| -> usize { tree.lists[tree.starts[j]..tree.starts[j + 1]].iter().map(|&i| tree.dims[i]).sum() };
+        let scalar =
+            |tree: &Self, j: usize| -> usize { tree.lists[tree.starts[j]..tree.starts[j + 1]].iter().map(|&i| tree.dims[i]).sum() };
         let mut begin = 0;
         let mut below = if n > 0 { scalar(self, 0) } else { 0 };
         let mut padded = 0;
