@@ -65,6 +65,6 @@ impl StepReport {
     /// The one-step problem and Newton's iteration both reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.newton_converged && self.solve.is_none_or(|s| s.status.is_converged())
+        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted())
     }
 }

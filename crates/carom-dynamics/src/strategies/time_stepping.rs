@@ -161,7 +161,7 @@ impl Run<'_, '_> {
     fn not_converged(&self, t: f64, report: &StepReport) -> RunError {
         let step = self.journal.certificate.steps + 1;
         match report.solve {
-            Some(solve) if !solve.status.is_converged() => RunError::NotConverged {
+            Some(solve) if !solve.status.is_accepted() => RunError::NotConverged {
                 t,
                 step,
                 what: "the one-step problem",
