@@ -85,7 +85,11 @@ pub(super) mod tests {
                 let (mut value, mut side) = ([0.0; 2], BlockEquation::default());
                 for (value, sign) in value.iter_mut().zip([1.0, -1.0]) {
                     let (mut r, mut u) = (r.to_vec(), u.to_vec());
-                    if in_impulse { r[j] += sign * step } else { u[j] += sign * step }
+                    if in_impulse {
+                        r[j] += sign * step
+                    } else {
+                        u[j] += sign * step
+                    }
                     linearise(&r, &u, &mut side);
                     *value = side.f[i];
                 }

@@ -140,7 +140,12 @@ mod tests {
         let mut points = lawful_points();
         points.retain(|(_, block, ..)| supports(*block));
         points.extend([
-            ("no rolling resistance", Block::Rolling { mu: 0.5, rolling: 0.0 }, vec![2.0, -0.6, 0.8, 0.0, 0.0], vec![0.0, 0.3, -0.4, 1.0, 2.0]),
+            (
+                "no rolling resistance",
+                Block::Rolling { mu: 0.5, rolling: 0.0 },
+                vec![2.0, -0.6, 0.8, 0.0, 0.0],
+                vec![0.0, 0.3, -0.4, 1.0, 2.0],
+            ),
             ("no friction", Block::Rolling { mu: 0.0, rolling: 0.1 }, vec![2.0, 0.0, 0.0, 0.0, -0.2], vec![0.0, 0.3, -0.4, 0.0, 0.7]),
             ("edge of sticking", Block::Coulomb3 { mu: 0.5 }, vec![2.0, -0.6, 0.8], vec![0.0; 3]),
             ("edge of opening", Block::Coulomb3 { mu: 0.5 }, vec![0.0; 3], vec![0.0, 1.0, 0.2]),

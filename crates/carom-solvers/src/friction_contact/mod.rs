@@ -8,6 +8,7 @@
 
 mod aclm;
 mod admm;
+pub(crate) mod admm_control;
 mod alart_curnier;
 mod auto;
 mod block_equation;
@@ -35,11 +36,12 @@ mod projected_gradient;
 mod projection;
 mod proximal_newton;
 mod scaled;
+mod shifted_matrix;
 mod tresca;
 mod via_lcp;
 
 pub use aclm::Aclm;
-pub use admm::{Admm, AdmmParams};
+pub use admm::{Admm, AdmmAcceleration, AdmmBalancing, AdmmParams};
 pub use auto::Auto;
 pub use de_saxce::DeSaxce;
 pub use enumeration::Enumeration;

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 /// (E + ρ B (W + α I)) d = −F(r, ρu),   dF = E dr + B d(ρu),   r ← r + t d
 /// ```
 ///
-/// The length t comes from a line search on θ = ½|F|², not monotone. α is zero while the steps are good; it
-/// grows where the matrix is singular, d is no descent direction or the search fails, and falls again after each
+/// The length t comes from a line search on θ = ½|F|², not monotone. α is tiny while the steps are good, no more than what keeps
+/// redundant contacts apart; it grows where d is no descent direction or the search fails, and falls again after each
 /// success; beyond its largest value a step along −∇θ is tried, and if that fails too the solve has stalled.
 /// [Acary, Brémond & Huber, *On solving contact problems with Coulomb friction: formulations and numerical comparisons*, 2018,
 /// solvers NSN-AC, NSN-JM, NSN-FB]; differs in: each block has its own unit, open contacts leave the system, α.
@@ -198,9 +198,6 @@ impl NonsmoothNewton {
                 (best, best_step) = (residual, steps);
                 self.best.copy_from_slice(&solution.r);
             }
-            if std::env::var("TRACE").is_ok() {
-                println!("{steps} {residual:.2e} theta {:.2e} alpha {alpha:.1e}", self.current.merit);
-            }
             let end = if best <= self.tolerance {
                 Some(SolveStatus::Converged)
             } else if steps >= self.max_iterations {
@@ -325,8 +322,8 @@ pub struct NonsmoothNewtonParams {
     pub line_search: NewtonLineSearch,
     /// Number of past steps whose largest θ the search has to fall below. Default 5, nominal 1 (monotone) to 10. 0 is an error.
     pub memory: usize,
-    /// Least α, no unit: mean(diag W) of each block is 1. Default 0, nominal 0 to 1e-6: what is larger slows the last steps down.
-    /// Negative or not finite is an error.
+    /// Least α, no unit: mean(diag W) of each block is 1. Default 1e-9, nominal 0 (for W of full rank) to 1e-6: what is larger
+    /// slows the last steps down. Negative or not finite is an error.
     pub regularisation: f64,
     /// Weight ρ of velocities against impulses, no unit: mean(diag W) of each block is 1. Default 1, nominal 0.1 to 10. Not positive or not
     /// finite is an error.
@@ -335,7 +332,7 @@ pub struct NonsmoothNewtonParams {
 
 impl Default for NonsmoothNewtonParams {
     fn default() -> Self {
-        NonsmoothNewtonParams { line_search: NewtonLineSearch::default(), memory: 5, regularisation: 0.0, rho: 1.0 }
+        NonsmoothNewtonParams { line_search: NewtonLineSearch::default(), memory: 5, regularisation: 1e-9, rho: 1.0 }
     }
 }
 
