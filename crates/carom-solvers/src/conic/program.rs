@@ -84,10 +84,10 @@ impl ConeSolver {
             self.path.start(program, Slip::Absent, STEP_FRACTION);
         }
         let steps = self.follow(program, limits);
-        if !is_warm || self.error <= limits.tolerance {
+        // A warm start that led nowhere costs a solve, not the solution.
+        if !is_warm || self.error <= limits.tolerance.max(distance) {
             return steps;
         }
-        // A bad start costs a solve, not the solution.
         self.path.start(program, Slip::Absent, STEP_FRACTION);
         let (error, best) = (self.error, std::mem::take(&mut self.best));
         let max_steps = limits.max_steps.saturating_sub(steps);
