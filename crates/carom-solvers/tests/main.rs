@@ -1,9 +1,11 @@
 //! Integration tests of carom-solvers.
 
 mod conformance;
+mod fixed_points;
 mod generate;
 mod hand_known;
 mod hyperstatic;
+mod interior_point;
 mod lcp;
 mod properties;
 mod residual;
