@@ -5,5 +5,8 @@ mod generate;
 mod hand_known;
 mod hyperstatic;
 mod lcp;
+mod nsgs;
+mod polyhedral;
 mod properties;
 mod residual;
+mod rolling;

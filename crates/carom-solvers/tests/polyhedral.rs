@@ -1,0 +1,1 @@
+//! Polyhedral cones.
