@@ -28,7 +28,7 @@ pub(super) struct LocalMethod {
 
 impl LocalMethod {
     /// Solves u = W r + q on one contact block; as [`solve_contact`].
-    #[inline]
+    #[inline(always)]
     pub fn solve(&self, block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
         match self.solver {
             LocalSolver::Exact => solve_contact(block, w, q, r),
@@ -75,6 +75,7 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
 }
 
 /// Apart from the others so that these stay small enough to be inlined.
+#[inline(never)]
 fn solve_rolling(block: Block, w: &[f64], q: &[f64], slopes: [f64; 2], r: &mut [f64]) {
     let (Ok(w), Ok(q), Ok(r)) = (<&[f64; 25]>::try_from(w), <&[f64; 5]>::try_from(q), <&mut [f64; 5]>::try_from(r)) else {
         debug_assert!(false, "block and arrays do not fit: {block:?}");

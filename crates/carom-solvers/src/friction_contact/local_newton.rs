@@ -95,9 +95,8 @@ impl<'a> Equations<'a> {
     /// z = r − ρ u.
     fn trial(&self, r: &[f64; N]) -> [f64; N] {
         let mut z = *r;
-        for k in 0..self.dim {
-            let row = &self.w[k * self.dim..(k + 1) * self.dim];
-            z[k] -= self.penalty[k] * (self.q[k] + row.iter().zip(r).map(|(w, r)| w * r).sum::<f64>());
+        for (k, (z, row)) in z.iter_mut().zip(self.w.chunks_exact(self.dim)).enumerate() {
+            *z -= self.penalty[k] * (self.q[k] + row.iter().zip(r).map(|(w, r)| w * r).sum::<f64>());
         }
         z
     }
@@ -132,16 +131,16 @@ impl<'a> Equations<'a> {
             row[N] = -f[i];
         }
         if z[0] > 0.0 {
-            for j in 0..dim {
-                a[0][j] -= dz(0, j);
+            for (j, entry) in a[0].iter_mut().enumerate().take(dim) {
+                *entry -= dz(0, j);
             }
             for part in self.parts {
                 let rows = part.start..part.end;
                 let length = norm(&z[rows.clone()]);
                 let slides = length > part.slope * z[0];
                 for i in rows.clone() {
-                    for j in 0..dim {
-                        a[i][j] -= if slides {
+                    for (j, entry) in a[i].iter_mut().enumerate().take(dim) {
+                        *entry -= if slides {
                             let direction = z[i] / length;
                             let along: f64 = rows.clone().map(|k| z[k] * dz(k, j)).sum::<f64>() / length;
                             part.slope * (direction * dz(0, j) + z[0] / length * (dz(i, j) - direction * along))

@@ -31,7 +31,7 @@ pub(super) fn solve(w: &[f64; 25], q: [f64; 5], slopes: [f64; 2], guess: [f64; 5
     let contact = Contact { w, q, mu, rolling };
     if rolling == 0.0 {
         let (w, q) = contact.without_moments();
-        let [n, t1, t2] = one_contact_3d::solve(&w, q, mu, [guess[0], guess[1], guess[2]])?;
+        let [n, t1, t2] = one_contact_3d::solve_apart(&w, q, mu, [guess[0], guess[1], guess[2]])?;
         return Some([n, t1, t2, 0.0, 0.0]);
     }
     let smallest = contact.smallest_multiplier();
@@ -96,7 +96,7 @@ impl Contact<'_> {
             }
             velocity[i] -= by_first * free[0] + by_second * free[1];
         }
-        let [n, t1, t2] = one_contact_3d::solve(&reduced, velocity, self.mu, [guess[0], guess[1], guess[2]])?;
+        let [n, t1, t2] = one_contact_3d::solve_apart(&reduced, velocity, self.mu, [guess[0], guess[1], guess[2]])?;
         let moment = [0, 1].map(|k| -(free[k] + columns[0][k] * n + columns[1][k] * t1 + columns[2][k] * t2));
         let length = moment[0].hypot(moment[1]);
         let excess = if length > 0.0 { self.rolling * n / length - 1.0 } else { 1.0 };

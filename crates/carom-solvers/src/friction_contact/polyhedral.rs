@@ -73,7 +73,7 @@ impl PolyhedralParams {
     /// # Errors
     /// [`SolveError::BadParameter`] naming the first field outside its range.
     pub fn validate(&self) -> Result<(), SolveError> {
-        let good = (4..=64).contains(&self.facets) && self.facets % 2 == 0;
+        let good = (4..=64).contains(&self.facets) && self.facets.is_multiple_of(2);
         check(good, "polyhedral.facets", self.facets as f64, "an even number from 4 to 64")
     }
 }
