@@ -7,5 +7,8 @@ mod hand_known;
 mod hyperstatic;
 mod interior_point;
 mod lcp;
+mod nsgs;
+mod polyhedral;
 mod properties;
 mod residual;
+mod rolling;

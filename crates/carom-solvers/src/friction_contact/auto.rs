@@ -19,7 +19,7 @@ use crate::{OneStepSolver, Solution};
 /// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
 /// 3. sweeps (NSGS) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: Lemke;
-/// 5. proximal Newton, where its matrix fits in 64 MB and a step costs less than a thousand sweeps;
+/// 5. proximal Newton (not with rolling resistance), where its matrix fits in 64 MB and a step costs less than a thousand sweeps;
 /// 6. the remaining sweeps; Lemke at the end if the problem is linear and not too large.
 ///
 /// Whatever was tried, the best iterate is returned with its residual.
@@ -115,6 +115,7 @@ impl Contacts {
             self.previous.u.clone_from(&solution.u);
             let next = match stage {
                 Stage::Pivots => self.lemke.solve(problem, solution, tolerance)?,
+                Stage::NewtonSteps if has_rolling(problem) => continue,
                 Stage::NewtonSteps => {
                     self.newton.prepare(problem);
                     let steps = NEWTON_SHARE * self.max_iterations as f64 / self.newton.step_cost(&solution.r);
@@ -146,6 +147,11 @@ impl Contacts {
             SolveReport { iterations, status: new.status, ..old }
         }
     }
+}
+
+/// True when a contact has rolling resistance, which Newton's equations here do not know.
+fn has_rolling(problem: &FrictionContact) -> bool {
+    problem.blocks.iter().any(|block| matches!(block, Block::Rolling { .. }))
 }
 
 /// True when the problem has an exact complementarity form: contacts without spatial friction.

@@ -1,24 +1,31 @@
 //! Nonlinear block Gauss–Seidel (NSGS).
 
 use super::FrictionContact;
-use super::local::solve_contact;
+use super::forecast::Forecast;
+use super::freezing::Freezing;
+use super::local::{LocalMethod, LocalSolver};
 use super::one_contact::{single_contact, solve_single};
+use super::sweep_order::{SweepOrder, Visits};
+use super::sweep_settings::NsgsParams;
 use crate::acceleration::Acceleration;
-use crate::cones::Block;
+use crate::cones::{Block, norm_squared};
+use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::linear::RankRevealingLu;
 use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
-use serde::{Deserialize, Serialize};
 
-/// Sweeps over the blocks in their order, solving each exactly with the others held fixed:
+/// Sweeps over the blocks, solving each with the others held fixed:
 ///
 ///   r_i ← solution of u_i = W_ii r_i + (q_i + Σ_{j≠i} W_ij r_j) on its cone,
 ///
 /// followed by P_K(r_old + ω (r_new − r_old)) when ω ≠ 1. [Jourdan, Alart & Jean 1998]; differs in: the
-/// block solver is the exact one of `one_contact_2d.rs` and `one_contact_3d.rs`, and Anderson acceleration
+/// block solver is by default the exact one (`local.rs`), and Anderson acceleration
 /// combines the sweeps (plain sweeps need thousands on towers and large mass ratios).
+///
+/// When to use it: many contacts with friction and moderate mass ratios, with a guess from the step before. Takes all blocks,
+/// rolling resistance too, and W that is not symmetric. Settings: [`NsgsParams`].
 ///
 /// The change of r in a sweep is the cheap error; the judge (one product with W) is evaluated when
 /// the cheap error predicts success and every 20 sweeps. The best iterate is returned.
@@ -28,11 +35,18 @@ use serde::{Deserialize, Serialize};
 pub struct Nsgs {
     tolerance: f64,
     max_iterations: usize,
+    time_limit: Option<f64>,
     relaxation: f64,
+    settings: NsgsParams,
+    local: LocalMethod,
     best: Vec<f64>,
     acceleration: Acceleration,
+    visits: Visits,
+    freezing: Freezing,
     /// Factors of the diagonal blocks of joints, in the order of the blocks.
     joints: Vec<RankRevealingLu>,
+    /// Per block, the number of joints before it.
+    joints_before: Vec<usize>,
 }
 
 /// Sweeps between evaluations of the judge.
@@ -55,30 +69,18 @@ pub(super) struct SweepLimits {
 /// Sweeps before the number of those to come is foreseen.
 const FIRST_FORECAST: usize = 40;
 
-/// Foresees the number of sweeps from the decrease of the best residual over the later half of those done.
-struct Forecast {
-    /// (sweeps, residual) at the beginning of the window, and where the next one begins.
-    begin: (usize, f64),
-    next: (usize, f64),
-}
-
-impl Forecast {
-    /// Sweeps still to do, infinite without any decrease.
-    fn remaining(&mut self, iteration: usize, best: f64, tolerance: f64) -> f64 {
-        if iteration >= 2 * self.next.0 {
-            self.begin = self.next;
-            self.next = (iteration, best);
-        }
-        let decrease = (self.begin.1 / best).ln();
-        let sweeps = (iteration - self.begin.0) as f64;
-        if decrease > 0.0 { sweeps * (best / tolerance).ln() / decrease } else { f64::INFINITY }
-    }
-}
-
-/// What a sweep did to r, in the mass unit of the judge.
+/// What a sweep did to r: |Δr| and |r|, squared while it is summed, then in the mass unit of the judge.
 struct Change {
     step: f64,
     size: f64,
+}
+
+/// A block with its first row and the number of joints before it.
+#[derive(Clone, Copy)]
+struct Visit {
+    index: usize,
+    start: usize,
+    joint: usize,
 }
 
 impl Nsgs {
@@ -87,10 +89,20 @@ impl Nsgs {
         Nsgs {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
+            time_limit: params.time_limit,
             relaxation: params.relaxation,
+            settings: params.nsgs.clone(),
+            local: LocalMethod {
+                solver: params.nsgs.local,
+                iterations: params.nsgs.local_iterations,
+                tolerance: params.nsgs.local_tolerance,
+            },
             best: Vec::new(),
             acceleration: Acceleration::default(),
+            visits: Visits::default(),
+            freezing: Freezing::default(),
             joints: Vec::new(),
+            joints_before: Vec::new(),
         }
     }
 
@@ -110,25 +122,34 @@ impl Nsgs {
         let Solution { r, u } = solution;
         let scale = problem.mass_scale();
         let largest = problem.largest_impulse(scale);
-        let q_size = crate::cones::norm_squared(&problem.q).sqrt();
+        let q_size = norm_squared(&problem.q).sqrt();
         problem.velocity(r, u);
         let mut best = problem.residual_in_mass_unit(r, u, scale);
         self.best.clone_from(r);
         if best <= tolerance {
             return (SolveStatus::Converged, 0);
         }
-        self.acceleration.reset(r.len());
+        let accelerated = self.settings.acceleration && self.settings.sweeps_repeat();
+        if accelerated {
+            self.acceleration.reset(r.len());
+        }
+        self.visits.begin(self.settings.order, problem.blocks.len(), self.settings.seed);
+        self.freezing.begin(problem.blocks.len());
+        let deadline = Deadline::after(self.time_limit);
         let mut judge_per_step = 1.0; // ratio of the judge to the cheap error, learned at each check
         let mut checks_without_progress = 0;
-        let mut forecast = Forecast { begin: (0, best), next: (0, best) };
+        let mut forecast = Forecast::new(best);
         for iteration in 1..=max_iterations {
-            self.acceleration.begin(r);
+            if accelerated {
+                self.acceleration.begin(r);
+            }
             let change = self.sweep(problem, r, scale);
             let cheap = change.step / q_size.max(change.size).max(f64::MIN_POSITIVE);
             let promising = cheap * judge_per_step <= tolerance;
-            let due = iteration % CHECK_INTERVAL == 0 || iteration == max_iterations;
+            let out_of_time = deadline.is_over();
+            let due = iteration % CHECK_INTERVAL == 0 || iteration == max_iterations || out_of_time;
             if !promising && !due {
-                self.accelerate(problem, r);
+                self.accelerate(problem, r, accelerated);
                 continue;
             }
             problem.velocity(r, u);
@@ -143,67 +164,107 @@ impl Nsgs {
             if best <= tolerance {
                 return (SolveStatus::Converged, iteration);
             }
-            if cheap == 0.0 || !judge.is_finite() || checks_without_progress >= STALL_CHECKS {
+            if out_of_time {
+                return (SolveStatus::TimeLimit, iteration);
+            }
+            // Where all that moved is frozen, the blocks at rest have to be looked at again.
+            let thawed = promising && self.freezing.thaw();
+            if cheap == 0.0 && !thawed || !judge.is_finite() || checks_without_progress >= STALL_CHECKS {
                 return (SolveStatus::Stalled, iteration);
             }
             let foreseen = forecast.remaining(iteration, best, tolerance);
             if iteration >= FIRST_FORECAST && foreseen > patience {
                 return (SolveStatus::Stalled, iteration);
             }
-            judge_per_step = judge / cheap;
-            self.accelerate(problem, r);
+            judge_per_step = if cheap > 0.0 { judge / cheap } else { 1.0 };
+            self.accelerate(problem, r, accelerated);
         }
         (SolveStatus::MaxIterations, max_iterations)
     }
 
     /// r = result of the last sweep => r = start of the next one.
-    fn accelerate(&mut self, problem: &FrictionContact, r: &mut [f64]) {
-        if self.acceleration.advance(r) {
+    #[inline]
+    fn accelerate(&mut self, problem: &FrictionContact, r: &mut [f64], accelerated: bool) {
+        if accelerated && self.acceleration.advance(r) {
             project_on_cones(problem, r);
         }
     }
 
+    /// One sweep in the order asked for.
     fn sweep(&mut self, problem: &FrictionContact, r: &mut [f64], scale: f64) -> Change {
-        let mut step = 0.0;
-        let mut size = 0.0;
-        let mut joint = 0;
-        let mut start = 0;
-        for (index, block) in problem.blocks.iter().enumerate() {
-            let dim = block.dim();
-            let end = start + dim;
-            let mut q = [0.0; Block::MAX_DIM];
-            let mut next = [0.0; Block::MAX_DIM];
-            let (q, next) = (&mut q[..dim], &mut next[..dim]);
-            q.copy_from_slice(&problem.q[start..end]);
-            problem.w.add_off_diagonal(index, r, q);
-            let old = &mut r[start..end];
-            next.copy_from_slice(old);
-            let w = problem.w.diagonal(index);
-            if block.is_bilateral() {
-                solve_joint(&mut self.joints[joint], w, q, next);
-                joint += 1;
-            } else {
-                solve_contact(*block, w, q, next);
+        let mut change = Change { step: 0.0, size: 0.0 };
+        if self.settings.order == SweepOrder::Given && self.settings.freezing.is_none() {
+            let (mut start, mut joint) = (0, 0);
+            for (index, block) in problem.blocks.iter().enumerate() {
+                self.visit(problem, Visit { index, start, joint }, r, &mut change);
+                start += block.dim();
+                joint += usize::from(block.is_bilateral());
             }
-            if self.relaxation != 1.0 {
-                for (x, old) in next.iter_mut().zip(&*old) {
-                    *x = old + self.relaxation * (*x - old);
-                }
-                block.project(next);
-            }
-            for (old, x) in old.iter_mut().zip(&*next) {
-                step += (x - *old) * (x - *old);
-                size += x * x;
-                *old = *x;
-            }
-            start = end;
+        } else {
+            self.sweep_in_order(problem, r, scale, &mut change);
         }
-        Change { step: scale * step.sqrt(), size: scale * size.sqrt() }
+        Change { step: scale * change.step.sqrt(), size: scale * change.size.sqrt() }
     }
 
+    #[cold]
+    fn sweep_in_order(&mut self, problem: &FrictionContact, r: &mut [f64], scale: f64, change: &mut Change) {
+        // What counts as no change: all blocks together stay a tenth of the tolerance below.
+        let size = norm_squared(&problem.q).max(scale * scale * norm_squared(r)) / problem.blocks.len() as f64;
+        let still = (0.1 * self.tolerance / scale).powi(2) * size;
+        let mut visits = std::mem::take(&mut self.visits);
+        for &index in visits.next_sweep(self.settings.order) {
+            if self.settings.freezing.is_some() && self.freezing.skips(index) {
+                continue;
+            }
+            let before = change.step;
+            let visit = Visit { index, start: problem.w.offset(index), joint: self.joints_before[index] };
+            self.visit(problem, visit, r, change);
+            if let Some(params) = self.settings.freezing {
+                self.freezing.note(params, index, change.step - before > still);
+            }
+        }
+        self.visits = visits;
+        change.size = norm_squared(r); // blocks are visited twice or not at all
+    }
+
+    /// Solves one block and adds what changed. The whole of a sweep: inlined in both of its loops.
+    #[inline(always)]
+    fn visit(&mut self, problem: &FrictionContact, visit: Visit, r: &mut [f64], change: &mut Change) {
+        let block = problem.blocks[visit.index];
+        let dim = block.dim();
+        let rows = visit.start..visit.start + dim;
+        let mut q = [0.0; Block::MAX_DIM];
+        let mut next = [0.0; Block::MAX_DIM];
+        let (q, next) = (&mut q[..dim], &mut next[..dim]);
+        q.copy_from_slice(&problem.q[rows.clone()]);
+        problem.w.add_off_diagonal(visit.index, r, q);
+        let old = &mut r[rows];
+        next.copy_from_slice(old);
+        let w = problem.w.diagonal(visit.index);
+        if block.is_bilateral() {
+            solve_joint(&mut self.joints[visit.joint], w, q, next);
+        } else {
+            self.local.solve(block, w, q, next);
+        }
+        if self.relaxation != 1.0 {
+            for (x, old) in next.iter_mut().zip(&*old) {
+                *x = old + self.relaxation * (*x - old);
+            }
+            block.project(next);
+        }
+        for (old, x) in old.iter_mut().zip(&*next) {
+            change.step += (x - *old) * (x - *old);
+            change.size += x * x;
+            *old = *x;
+        }
+    }
+
+    /// Factors of the joints, and where they are.
     fn factor_joints(&mut self, problem: &FrictionContact) {
         let mut joint = 0;
+        self.joints_before.clear();
         for (index, block) in problem.blocks.iter().enumerate() {
+            self.joints_before.push(joint);
             if block.is_bilateral() {
                 if joint == self.joints.len() {
                     self.joints.push(RankRevealingLu::default());
@@ -246,7 +307,9 @@ impl OneStepSolver<FrictionContact> for Nsgs {
     }
 
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        if let Some(block) = single_contact(problem) {
+        if let Some(block) = single_contact(problem)
+            && self.local.solver == LocalSolver::Exact
+        {
             return solve_single(problem, block, solution, self.tolerance);
         }
         problem.validate()?;
@@ -288,34 +351,5 @@ mod tests {
         let report = solver.solve(&problem, &mut solution).unwrap();
         assert_eq!(report.status, SolveStatus::Stalled);
         assert_eq!(solution.r, [1.0, 0.0]);
-    }
-
-    #[test]
-    fn the_forecast_follows_the_later_half() {
-        // Fast for 40 sweeps, then a factor 0.99 per sweep.
-        let residual =
-            |sweep: usize| if sweep <= 40 { 0.8_f64.powi(sweep as i32) } else { 0.8_f64.powi(40) * 0.99_f64.powi(sweep as i32 - 40) };
-        let mut forecast = Forecast { begin: (0, 1.0), next: (0, 1.0) };
-        let mut remaining = 0.0;
-        for sweep in (20..=320).step_by(20) {
-            remaining = forecast.remaining(sweep, residual(sweep), 1e-10);
-        }
-        let exact = (residual(320) / 1e-10).ln() / -(0.99_f64.ln());
-        assert!((remaining - exact).abs() < 1e-6 * exact, "{remaining} {exact}"); // the window is in the slow part
-    }
-}
-
-/// Settings of the sweeps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NsgsParams {}
-
-impl NsgsParams {
-    /// Checks the ranges of all fields.
-    ///
-    /// # Errors
-    /// [`SolveError::BadParameter`] naming the first field outside its range.
-    pub fn validate(&self) -> Result<(), SolveError> {
-        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::report::{SolveReport, SolveStatus};
 #[inline]
 pub(super) fn single_contact(problem: &FrictionContact) -> Option<Block> {
     match problem.blocks[..] {
-        [block] if !matches!(block, Block::Bilateral { .. } | Block::Rolling { .. }) => Some(block),
+        [block] if !block.is_bilateral() => Some(block),
         _ => None,
     }
 }
@@ -38,7 +38,8 @@ pub(super) fn solve_single(
         Block::Unilateral => solve_dim::<1>(problem, block, solution, tolerance),
         Block::Coulomb2 { .. } => solve_dim::<2>(problem, block, solution, tolerance),
         Block::Coulomb3 { .. } => solve_dim::<3>(problem, block, solution, tolerance),
-        Block::Bilateral { .. } | Block::Rolling { .. } => None,
+        Block::Rolling { .. } => solve_dim::<5>(problem, block, solution, tolerance),
+        Block::Bilateral { .. } => None,
     };
     match report {
         Some(report) => Ok(report),
@@ -59,7 +60,8 @@ fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: 
     let w = problem.w.diagonal(0).get(..D * D)?;
     let q: [f64; D] = problem.q[..].try_into().ok()?;
     let mut r: [f64; D] = solution.r[..].try_into().unwrap_or([0.0; D]);
-    if block.friction() < 0.0 {
+    let slopes = block.friction().min(rolling(block));
+    if slopes < 0.0 {
         return None;
     }
     if !r.iter().all(|x| x.is_finite()) {
@@ -82,7 +84,7 @@ fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: 
     };
     let residual_normalised = residual(scale);
     // A number that is not finite in W, q or μ ends here: u or the norms carry it.
-    if !(u2 + q2 + trace + block.friction()).is_finite() || !w.iter().all(|x| x.is_finite()) {
+    if !(u2 + q2 + trace + block.friction() + rolling(block)).is_finite() || !w.iter().all(|x| x.is_finite()) {
         return None;
     }
     store(&mut solution.r, &r);
@@ -94,6 +96,12 @@ fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: 
         residual: residual(1.0),
         residual_normalised,
     })
+}
+
+/// Rolling resistance; 0 without.
+#[inline]
+fn rolling(block: Block) -> f64 {
+    if let Block::Rolling { rolling, .. } = block { rolling } else { 0.0 }
 }
 
 #[inline]

