@@ -13,6 +13,11 @@ impl Deadline {
         Deadline(limit.and_then(|limit| Instant::now().checked_add(limit)))
     }
 
+    /// Seconds that remain; none where there is no limit.
+    pub fn remaining(&self) -> Option<f64> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64())
+    }
+
     /// True once the moment has come. Free where there is no limit.
     #[inline]
     pub fn is_over(&self) -> bool {
@@ -30,5 +35,7 @@ mod tests {
         assert!(!Deadline::after(Some(1e300)).is_over());
         assert!(!Deadline::after(Some(3600.0)).is_over());
         assert!(Deadline::after(Some(0.0)).is_over());
+        assert_eq!(Deadline::after(None).remaining(), None);
+        assert_eq!(Deadline::after(Some(0.0)).remaining(), Some(0.0));
     }
 }

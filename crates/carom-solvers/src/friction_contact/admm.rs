@@ -33,9 +33,9 @@ use serde::{Deserialize, Serialize};
 /// projection per contact and iteration; a product with W every 10 iterations.
 #[derive(Clone, Debug)]
 pub struct Admm {
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit: Option<f64>,
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
+    pub(super) time_limit: Option<f64>,
     params: AdmmParams,
     scaled: Scaled,
     matrix: ShiftedMatrix,

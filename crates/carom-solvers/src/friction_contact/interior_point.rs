@@ -2,7 +2,7 @@
 
 use super::FrictionContact;
 use super::conic_form::{ConicForm, project};
-use super::proximal_newton::ProximalNewton;
+use super::proximal_newton::{NewtonLimits, ProximalNewton};
 use crate::cones::norm_squared;
 use crate::conic::{PathFollower, Slip};
 use crate::deadline::Deadline;
@@ -30,11 +30,11 @@ use serde::{Deserialize, Serialize};
 ///
 /// The guess is used only if it is a solution. Cost of a step: one sparse LU of the rows of W, a few milliseconds for a tower of twenty
 /// cubes. The factorisations allocate.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct InteriorPoint {
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit: Option<f64>,
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
+    pub(super) time_limit: Option<f64>,
     params: InteriorPointParams,
     form: ConicForm,
     path: PathFollower,
@@ -103,7 +103,7 @@ impl InteriorPoint {
     }
 
     /// Newton steps from the solution of the path.
-    fn polish(&mut self, problem: &FrictionContact, solution: &mut Solution, path: SolveReport) -> SolveReport {
+    fn polish(&mut self, problem: &FrictionContact, solution: &mut Solution, path: SolveReport, deadline: Deadline) -> SolveReport {
         let steps = self.params.polish_steps.min(self.max_iterations.saturating_sub(path.iterations));
         if steps == 0 || path.status != SolveStatus::Stalled || path.residual_normalised > POLISHED {
             return path;
@@ -112,7 +112,7 @@ impl InteriorPoint {
         if self.newton.storage() > POLISH_ENTRIES {
             return path;
         }
-        let report = self.newton.solve_within(problem, solution, self.tolerance, steps);
+        let report = self.newton.solve_within(problem, solution, NewtonLimits { tolerance: self.tolerance, max_steps: steps, deadline });
         let status = if report.is_converged() { report.status } else { SolveStatus::Stalled };
         SolveReport { solver: path.solver, iterations: path.iterations + report.iterations, status, ..report }
     }
@@ -143,7 +143,7 @@ impl OneStepSolver<FrictionContact> for InteriorPoint {
         solution.r.copy_from_slice(&self.best);
         problem.velocity(&solution.r, &mut solution.u);
         let report = problem.report("interior-point", solution, iterations, self.tolerance, status);
-        Ok(self.polish(problem, solution, report))
+        Ok(self.polish(problem, solution, report, deadline))
     }
 }
 

@@ -64,10 +64,12 @@ pub(super) struct SweepLimits {
     pub max_iterations: usize,
     /// Sweeps still foreseen after which there is a better way: status `Stalled`.
     pub patience: f64,
+    /// Time.
+    pub deadline: Deadline,
 }
 
 /// Sweeps before the number of those to come is foreseen.
-const FIRST_FORECAST: usize = 40;
+const FIRST_FORECAST: usize = 20;
 
 /// What a sweep did to r: |Δr| and |r|, squared while it is summed, then in the mass unit of the judge.
 struct Change {
@@ -118,7 +120,7 @@ impl Nsgs {
 
     /// The loop. Leaves the best iterate in `self.best`.
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution, limits: SweepLimits) -> (SolveStatus, usize) {
-        let SweepLimits { tolerance, max_iterations, patience } = limits;
+        let SweepLimits { tolerance, max_iterations, patience, deadline } = limits;
         let Solution { r, u } = solution;
         let scale = problem.mass_scale();
         let largest = problem.largest_impulse(scale);
@@ -135,7 +137,6 @@ impl Nsgs {
         }
         self.visits.begin(self.settings.order, problem.blocks.len(), self.settings.seed);
         self.freezing.begin(problem.blocks.len());
-        let deadline = Deadline::after(self.time_limit);
         let mut judge_per_step = 1.0; // ratio of the judge to the cheap error, learned at each check
         let mut checks_without_progress = 0;
         let mut forecast = Forecast::new(best);
@@ -314,7 +315,12 @@ impl OneStepSolver<FrictionContact> for Nsgs {
         }
         problem.validate()?;
         solution.prepare(problem.n_rows());
-        let limits = SweepLimits { tolerance: self.tolerance, max_iterations: self.max_iterations, patience: f64::INFINITY };
+        let limits = SweepLimits {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            patience: f64::INFINITY,
+            deadline: Deadline::after(self.time_limit),
+        };
         Ok(self.solve_within(problem, solution, limits))
     }
 }
