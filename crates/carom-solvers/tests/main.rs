@@ -7,3 +7,4 @@ mod hyperstatic;
 mod lcp;
 mod properties;
 mod residual;
+mod vi;
