@@ -155,6 +155,11 @@ impl Projections {
         end
     }
 
+    /// The last iterate of the last run, not its best one.
+    pub fn last(&self) -> &[f64] {
+        &self.x
+    }
+
     fn iterate(&mut self, map: &mut impl ProjectedMap, step: f64, limits: Limits) -> (SolveStatus, usize) {
         let mut rho = step;
         let mut best = map.judge(&self.x);

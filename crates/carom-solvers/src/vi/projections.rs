@@ -20,12 +20,13 @@ pub(super) struct ProjectionSolver {
 }
 
 /// The problem with what its judge needs.
-struct JudgedProblem<'a> {
-    problem: &'a VariationalInequality,
-    slope: f64,
-    reference: f64,
-    largest: f64,
-    f: &'a mut [f64],
+pub(super) struct JudgedProblem<'a> {
+    pub problem: &'a VariationalInequality,
+    pub slope: f64,
+    pub reference: f64,
+    pub largest: f64,
+    /// Work space of the judge.
+    pub f: &'a mut [f64],
 }
 
 impl ProjectedMap for JudgedProblem<'_> {

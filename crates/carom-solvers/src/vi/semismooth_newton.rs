@@ -2,9 +2,11 @@
 
 use super::VariationalInequality;
 use super::generalised_jacobian::{GeneralisedJacobian, equations};
+use super::projections::JudgedProblem;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
+use crate::friction_contact::projection::{Limits, Projections, Variant};
 use crate::parameters::ViSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
@@ -13,9 +15,11 @@ use crate::{OneStepSolver, Solution};
 ///
 /// Newton steps V d = −Φ on the equations of `generalised_jacobian.rs` (Fischer–Burmeister for complementarity, the natural map for cones),
 /// with a line search on ½|Φ|² that lets it grow above the last few values now and then. Where V is singular or the line search
-/// gets nowhere, steps of Levenberg and Marquardt of increasing damping take over.
+/// gets nowhere, steps of Levenberg and Marquardt of increasing damping take over; where these fail too, some extragradient iterations
+/// (which converge for monotone F) give a new start, a few times.
 /// [Qi & Sun, *A nonsmooth version of Newton's method*, 1993; De Luca, Facchinei & Kanzow, *A semismooth equation approach to the solution
-/// of nonlinear complementarity problems*, 1996]; differs in: other sets than the positive orthant, and damped steps in place of the gradient.
+/// of nonlinear complementarity problems*, 1996]; differs in: other sets than the positive orthant, damped steps in place of the gradient,
+/// and the new starts.
 ///
 /// Converges quadratically near a regular solution, from anywhere for strongly monotone F. Elsewhere it may end in a minimum of
 /// |Φ| that is no solution: status `Stalled`, and another guess may help. Cost of a step: one factorisation, dense or sparse
@@ -33,6 +37,7 @@ pub struct SemismoothNewton {
     trial: Vec<f64>,
     f_trial: Vec<f64>,
     phi_trial: Vec<f64>,
+    projections: Projections,
 }
 
 /// Damping of the steps tried in turn after Newton's own, relative to VᵀV.
@@ -48,7 +53,22 @@ const DECREASE: f64 = 1e-4;
 const HALVINGS: [usize; 2] = [12, 40];
 
 /// Steps without a better judge after which the search is given up.
-const STALL_STEPS: usize = 100;
+const STALL_STEPS: usize = 50;
+
+/// Projections after Newton's first failure, four times as many after each further one, and the largest number.
+const FIRST_PROJECTIONS: usize = 20;
+const LAST_PROJECTIONS: usize = 2000;
+
+/// The judge of iterates and what it has seen.
+struct Judge {
+    slope: f64,
+    reference: f64,
+    largest: f64,
+    best: f64,
+    best_step: usize,
+    steps: usize,
+    deadline: Deadline,
+}
 
 impl SemismoothNewton {
     /// A solver with these parameters.
@@ -65,46 +85,75 @@ impl SemismoothNewton {
             trial: Vec::new(),
             f_trial: Vec::new(),
             phi_trial: Vec::new(),
+            projections: Projections::new(Variant::Extragradient, &params.projection),
         }
     }
 
-    /// The loop. Leaves the best iterate in `solution`.
+    /// Newton's steps, and projections where they get nowhere. Leaves the best iterate in `solution`.
     fn iterate(&mut self, problem: &VariationalInequality, solution: &mut Solution) -> (SolveStatus, usize) {
         let deadline = Deadline::after(self.time_limit);
         let (slope, reference) = (problem.slope(), problem.reference_size());
         let largest = problem.largest(slope, reference);
-        let mut best = problem.residual_in_unit(&solution.r, &solution.u, slope, reference);
-        let mut best_step = 0;
-        equations(problem, &self.x, &self.f, slope, &mut self.phi);
+        let mut judge = Judge { slope, reference, largest, best: 0.0, best_step: 0, steps: 0, deadline };
+        judge.best = problem.residual_in_unit(&solution.r, &solution.u, slope, reference);
+        let mut projections = FIRST_PROJECTIONS;
+        loop {
+            let status = self.descend(problem, solution, &mut judge);
+            if status != SolveStatus::Stalled || projections > LAST_PROJECTIONS {
+                return (status, judge.steps);
+            }
+            // x => a point nearer to the solution of a monotone problem, or elsewhere
+            let limits = Limits { tolerance: self.tolerance, max_iterations: projections, deadline };
+            self.x.copy_from_slice(&solution.r);
+            let mut map = JudgedProblem { problem, slope, reference, largest, f: &mut self.f };
+            self.projections.run(&mut map, &mut self.x, 1.0 / slope, limits);
+            self.x.copy_from_slice(self.projections.last());
+            projections *= 4;
+            problem.velocity(&self.x, &mut self.f);
+            judge.best_step = judge.steps;
+            self.note(problem, solution, &mut judge);
+        }
+    }
+
+    /// Newton's steps from x until they get nowhere.
+    fn descend(&mut self, problem: &VariationalInequality, solution: &mut Solution, judge: &mut Judge) -> SolveStatus {
+        equations(problem, &self.x, &self.f, judge.slope, &mut self.phi);
         let mut merits = [0.5 * norm_squared(&self.phi); MEMORY];
-        for step in 0..self.max_iterations {
-            if best <= self.tolerance {
-                return (SolveStatus::Converged, step);
+        loop {
+            if judge.best <= self.tolerance {
+                return SolveStatus::Converged;
             }
-            if deadline.is_over() {
-                return (SolveStatus::TimeLimit, step);
+            if judge.deadline.is_over() {
+                return SolveStatus::TimeLimit;
             }
-            if step >= best_step + STALL_STEPS || !self.jacobian.build(problem, &self.x, &self.f, slope) {
-                return (SolveStatus::Stalled, step);
+            if judge.steps >= self.max_iterations {
+                return SolveStatus::MaxIterations;
+            }
+            if judge.steps >= judge.best_step + STALL_STEPS || !self.jacobian.build(problem, &self.x, &self.f, judge.slope) {
+                return SolveStatus::Stalled;
             }
             let highest = merits.iter().fold(0.0_f64, |m, x| m.max(*x));
             // (x, Φ, V) => x
-            let Some(merit) = self.advance(problem, slope, highest) else {
-                return (SolveStatus::Stalled, step);
+            let Some(merit) = self.advance(problem, judge.slope, highest) else {
+                return SolveStatus::Stalled;
             };
-            merits[step % MEMORY] = merit;
-            // The judge sees the nearest point of X.
-            self.trial.copy_from_slice(&self.x);
-            problem.project(&mut self.trial);
-            problem.velocity(&self.trial, &mut self.f_trial);
-            let judge = problem.residual_in_unit(&self.trial, &self.f_trial, slope, reference);
-            if judge < best && norm_squared(&self.trial).sqrt() <= largest {
-                (best, best_step) = (judge, step + 1);
-                solution.r.copy_from_slice(&self.trial);
-                solution.u.copy_from_slice(&self.f_trial);
-            }
+            merits[judge.steps % MEMORY] = merit;
+            judge.steps += 1;
+            self.note(problem, solution, judge);
         }
-        (SolveStatus::MaxIterations, self.max_iterations)
+    }
+
+    /// Judges the point of X nearest to x and keeps the best.
+    fn note(&mut self, problem: &VariationalInequality, solution: &mut Solution, judge: &mut Judge) {
+        self.trial.copy_from_slice(&self.x);
+        problem.project(&mut self.trial);
+        problem.velocity(&self.trial, &mut self.f_trial);
+        let value = problem.residual_in_unit(&self.trial, &self.f_trial, judge.slope, judge.reference);
+        if value < judge.best && norm_squared(&self.trial).sqrt() <= judge.largest {
+            (judge.best, judge.best_step) = (value, judge.steps);
+            solution.r.copy_from_slice(&self.trial);
+            solution.u.copy_from_slice(&self.f_trial);
+        }
     }
 
     /// Moves x by the first of Newton's and the damped steps that lowers ½|Φ|² below `highest`; returns its new value.
