@@ -1,6 +1,7 @@
 //! Integration tests of carom-solvers.
 
 mod conformance;
+mod general_friction;
 mod generate;
 mod hand_known;
 mod hyperstatic;
