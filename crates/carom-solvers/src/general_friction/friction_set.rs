@@ -135,7 +135,7 @@ impl Shape {
     pub fn foot(&self, radius: f64, z: &[f64]) -> Foot {
         let mut foot = Foot { x: [0.0; 3], is_outside: true, by_point: [0.0; 9], by_radius: [0.0; 3] };
         let dim = self.dim;
-        if !(radius > 0.0) {
+        if radius.is_nan() || radius <= 0.0 {
             return foot;
         }
         // In units of the radius.
@@ -160,7 +160,7 @@ impl Shape {
             softness[k] = 1.0 / (1.0 + eta * (p - 1.0) * t[k].powf(p - 2.0) / (a * a));
             sum += normal[k] * normal[k] * softness[k];
         }
-        if !(sum > 0.0) {
+        if sum.is_nan() || sum <= 0.0 {
             return foot;
         }
         for i in 0..dim {
@@ -178,8 +178,8 @@ impl Shape {
         let p = self.exponent;
         // t ≤ 1 at the root, where t a + (η/a) t^{p−1} = |z|: the component with t^p ≥ 1/dim bounds η.
         let (mut low, mut high) = (0.0, 0.0_f64);
-        for k in 0..self.dim {
-            high = high.max(point[k].abs() * self.axes[k]);
+        for (z, a) in point.iter().zip(&self.axes).take(self.dim) {
+            high = high.max(z.abs() * a);
         }
         high *= (self.dim as f64).powf((p - 1.0) / p);
         let mut eta = 0.0;

@@ -38,9 +38,11 @@
 mod contact_law;
 mod friction_set;
 mod newton;
+mod parameters;
 
 pub use friction_set::FrictionSet;
-pub use newton::{GeneralFrictionNewton, GeneralFrictionParams};
+pub use newton::GeneralFrictionNewton;
+pub use parameters::GeneralFrictionParams;
 
 use crate::Solution;
 use crate::cones::norm_squared;

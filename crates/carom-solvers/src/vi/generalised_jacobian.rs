@@ -201,10 +201,10 @@ impl GeneralisedJacobian {
         let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let unit = largest(x).max(largest(f) / s);
         let unit = if unit > 0.0 { unit } else { 1.0 };
-        for j in 0..n {
-            let mut step = DIFFERENCE * x[j].abs().max(unit);
+        for (j, &x) in x.iter().enumerate() {
+            let mut step = DIFFERENCE * x.abs().max(unit);
             for _ in 0..2 {
-                self.shifted[j] = x[j] + step;
+                self.shifted[j] = x + step;
                 problem.velocity(&self.shifted, &mut self.f_shifted);
                 if self.f_shifted.iter().all(|f| f.is_finite()) {
                     break;
@@ -212,11 +212,11 @@ impl GeneralisedJacobian {
                 step = -step;
             }
             // What was added after rounding, not what was meant.
-            let step = self.shifted[j] - x[j];
-            for i in 0..n {
-                m.row_mut(i)[j] = (self.f_shifted[i] - f[i]) / step;
+            let step = self.shifted[j] - x;
+            for (i, (ahead, here)) in self.f_shifted.iter().zip(f).enumerate() {
+                m.row_mut(i)[j] = (ahead - here) / step;
             }
-            self.shifted[j] = x[j];
+            self.shifted[j] = x;
         }
         self.slope_of_f = Matrix::Dense(m);
     }
