@@ -7,6 +7,10 @@ use std::time::{Duration, Instant};
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
+    /// No limit.
+    #[cfg(test)]
+    pub const NONE: Deadline = Deadline(None);
+
     /// `seconds` from now. Limits beyond what a clock can hold are none.
     pub fn after(seconds: Option<f64>) -> Self {
         let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());

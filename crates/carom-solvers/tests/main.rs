@@ -2,6 +2,7 @@
 
 mod conformance;
 mod fixed_points;
+mod general_friction;
 mod generate;
 mod hand_known;
 mod hyperstatic;
@@ -12,3 +13,4 @@ mod polyhedral;
 mod properties;
 mod residual;
 mod rolling;
+mod vi;

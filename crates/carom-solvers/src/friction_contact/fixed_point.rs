@@ -1,21 +1,31 @@
-//! Projections with a self-adaptive step.
+//! One projection per iteration with a self-adaptive step.
 
 use super::FrictionContact;
+use super::bipotential::BipotentialSolver;
+use super::projection::Variant;
 use crate::error::SolveError;
 use crate::parameters::FrictionSolverParams;
 use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 
-/// Projections with a self-adaptive step.
+/// When to use it: a robust reference on problems of full rank, and large ones to a coarse tolerance (1e-3 to 1e-4).
+///
+/// ```text
+///     r ← P_K(r − ρ û),   û = u + (μ|u_T|, 0),
+/// ```
+///
+/// with a step ρ, in units of each block, that follows the slope of û along the path (see `projection.rs`).
+/// \[Acary, Brémond & Huber, *On solving contact problems with Coulomb friction: formulations and numerical comparisons*, 2018, solver VI-FP\];
+/// differs in: each block has its own unit.
+///
+/// Cost of an iteration: one product with W per step tried, seldom more than one.
 #[derive(Clone, Debug)]
-pub struct FixedPoint {
-    tolerance: f64,
-}
+pub struct FixedPoint(BipotentialSolver);
 
 impl FixedPoint {
     /// A solver with these parameters.
     pub fn new(params: &FrictionSolverParams) -> Self {
-        FixedPoint { tolerance: params.tolerance }
+        FixedPoint(BipotentialSolver::new(Variant::FixedPoint, params))
     }
 }
 
@@ -25,10 +35,10 @@ impl OneStepSolver<FrictionContact> for FixedPoint {
     }
 
     fn set_tolerance(&mut self, tolerance: f64) {
-        self.tolerance = tolerance;
+        self.0.tolerance = tolerance;
     }
 
-    fn solve(&mut self, _problem: &FrictionContact, _solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        Err(SolveError::Unsupported { solver: "fixed-point", reason: "not written", alternatives: "auto" })
+    fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
+        self.0.solve(self.name(), problem, solution)
     }
 }
