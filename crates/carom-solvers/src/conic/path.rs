@@ -4,6 +4,7 @@ use super::boundary::largest_step;
 use super::program::ConeProgram;
 use super::scaling::Scaling;
 use super::system::ConicSystem;
+use crate::cones::norm_squared;
 
 /// What binds x and v = Q x + c.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,6 +163,10 @@ impl PathFollower {
         for lift in &mut self.lifts {
             lift.value += length * lift.change;
         }
+        for rows in cones.lorentz() {
+            keep_inside(&mut self.x[rows.clone()]);
+            keep_inside(&mut self.z[rows]);
+        }
         self.caught = if length < SHORT_STEP { self.caught + 1 } else { 0 };
         if self.caught == CAUGHT {
             self.caught = 0;
@@ -202,8 +207,8 @@ impl PathFollower {
         let [once, twice] = &mut self.work;
         self.scaling.apply(cones, &self.dx, once);
         self.scaling.apply(cones, once, twice);
-        for k in 0..self.dz.len() {
-            self.dz[k] = self.scaled_target[k] - twice[k];
+        for (dz, (target, change)) in self.dz.iter_mut().zip(self.scaled_target.iter().zip(twice)) {
+            *dz = target - *change;
         }
         for lift in &mut self.lifts {
             lift.change = lift.target - lift.value / self.x[lift.row] * self.dx[lift.row];
@@ -270,4 +275,13 @@ impl PathFollower {
         let products = program.cones.n_lorentz() + self.lifts.len();
         self.complementarity = self.total_complementarity(program) / products.max(1) as f64;
     }
+}
+
+/// Distance to the boundary below which rounding decides on which side a point is, relative to its size.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// Moves a point that a step has left at the boundary, within rounding, to the inside.
+fn keep_inside(x: &mut [f64]) {
+    let tail = norm_squared(&x[1..]).sqrt();
+    x[0] = x[0].max((1.0 + ROUNDING) * tail);
 }

@@ -45,6 +45,12 @@ pub struct InteriorPoint {
 /// to come back.
 const STALL_STEPS: usize = 30;
 
+/// The same where the residual is below [`CLOSE`] and rounding is at work.
+const CLOSE_STALL_STEPS: usize = 8;
+
+/// See [`CLOSE_STALL_STEPS`].
+const CLOSE: f64 = 1e-7;
+
 /// Largest residual that Newton steps can be expected to polish.
 const POLISHED: f64 = 1e-3;
 
@@ -93,7 +99,8 @@ impl InteriorPoint {
             if best <= self.tolerance {
                 return (SolveStatus::Converged, step);
             }
-            if step >= best_step + STALL_STEPS {
+            let patience = if best <= CLOSE { CLOSE_STALL_STEPS } else { STALL_STEPS };
+            if step >= best_step + patience {
                 return (SolveStatus::Stalled, step);
             }
         }
