@@ -128,3 +128,15 @@ fn a_solution_is_left_alone() {
         assert_eq!((report.status, report.iterations), (SolveStatus::Converged, 0), "{kind}");
     }
 }
+
+#[test]
+fn wild_guesses_do_no_harm() {
+    let problem = random(1, vec![Block::Coulomb3 { mu: 0.3 }; 2], 12);
+    for kind in KINDS {
+        for guess in [vec![f64::NAN; 6], vec![-1e3; 6], vec![1e3; 6], vec![1.0; 2]] {
+            let mut solution = Solution { r: guess, u: Vec::new() };
+            let report = friction_contact_solver(&params(kind)).unwrap().solve(&problem, &mut solution).unwrap();
+            assert!(report.is_converged(), "{kind}: {report:?}");
+        }
+    }
+}

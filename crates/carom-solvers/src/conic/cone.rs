@@ -68,11 +68,6 @@ impl ConeProduct {
         self.n_rows
     }
 
-    /// Number of factors.
-    pub fn len(&self) -> usize {
-        self.cones.len()
-    }
-
     /// Number of Lorentz cones: xᵀz/n_lorentz is the measure of complementarity.
     pub fn n_lorentz(&self) -> usize {
         self.n_lorentz
@@ -119,10 +114,5 @@ impl ConeProduct {
         for rows in self.lorentz() {
             jordan::divide(&x[rows.clone()], &b[rows.clone()], &mut out[rows]);
         }
-    }
-
-    /// The smallest spectral value x_0 − |x_1| of all Lorentz cones; infinite where there is none. Positive inside.
-    pub fn smallest_eigenvalue(&self, x: &[f64]) -> f64 {
-        self.lorentz().map(|rows| jordan::eigenvalues(&x[rows])[0]).fold(f64::INFINITY, f64::min)
     }
 }

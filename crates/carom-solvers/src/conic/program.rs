@@ -1,7 +1,7 @@
 //! Convex quadratic programs over second-order cones.
 
 use super::cone::ConeProduct;
-use super::path::{PathFollower, Slip};
+use super::path::{Law, PathFollower};
 use crate::cones::project_coulomb;
 use crate::deadline::Deadline;
 use crate::matrix::SparseMatrix;
@@ -66,7 +66,7 @@ pub(crate) struct ConeSolver {
 const STEP_FRACTION: f64 = 0.99;
 
 /// Steps without a better point after which the solve ends.
-const STALL_STEPS: usize = 10;
+const STALL_STEPS: usize = 6;
 
 impl ConeSolver {
     /// Forgets the last program, as is needed when Q or the cones are others.
@@ -81,14 +81,14 @@ impl ConeSolver {
         if is_warm {
             self.path.restart(program, distance);
         } else {
-            self.path.start(program, Slip::Absent, STEP_FRACTION);
+            self.path.start(program, Law::Convex, STEP_FRACTION);
         }
         let steps = self.follow(program, limits);
         // A warm start that led nowhere costs a solve, not the solution.
         if !is_warm || self.error <= limits.tolerance.max(distance) {
             return steps;
         }
-        self.path.start(program, Slip::Absent, STEP_FRACTION);
+        self.path.start(program, Law::Convex, STEP_FRACTION);
         let (error, best) = (self.error, std::mem::take(&mut self.best));
         let max_steps = limits.max_steps.saturating_sub(steps);
         let steps = steps + self.follow(program, ConeLimits { max_steps, ..limits });

@@ -48,7 +48,7 @@ const INNER_SHARE: f64 = 0.03;
 const SMALLEST_TOLERANCE: f64 = 1e-14;
 
 /// Fixed point iterations within which the residual has to halve; the search is given up otherwise.
-const STALL_ITERATIONS: usize = 60;
+const STALL_ITERATIONS: usize = 30;
 
 /// Steps of one convex problem.
 const INNER_STEPS: usize = 60;

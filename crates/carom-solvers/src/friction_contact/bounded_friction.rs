@@ -48,8 +48,11 @@ pub(super) enum Part {
     Tangential,
 }
 
-/// Sweeps end when their change is below this part of the error of the bounds.
+/// Sweeps end when their change is below this part of the error of the bounds, at first.
 const INNER_SHARE: f64 = 0.1;
+
+/// Least part: slow sweeps change little while much is left to do, so that an update without progress asks for better ones.
+const LEAST_SHARE: f64 = 1e-4;
 
 /// Sweeps with the same bounds: where more would be needed, new bounds do no harm.
 const MAX_INNER_SWEEPS: usize = 200;
@@ -81,7 +84,7 @@ impl BoundedFriction {
         let scale = problem.mass_scale();
         let largest = problem.largest_impulse(scale);
         let mut residual = problem.residual_in_mass_unit(&solution.r, &solution.u, scale);
-        let (mut best, mut since_best, mut sweeps) = (residual, 0, 0);
+        let (mut best, mut since_best, mut sweeps, mut share) = (residual, 0, 0, INNER_SHARE);
         while best > limits.tolerance {
             match () {
                 () if limits.deadline.is_over() => return (SolveStatus::TimeLimit, sweeps),
@@ -93,7 +96,7 @@ impl BoundedFriction {
                 self.normals.clear();
                 self.normals.extend((0..problem.blocks.len()).map(|block| solution.r[problem.w.offset(block)]));
                 let most = MAX_INNER_SWEEPS.min(limits.max_sweeps.saturating_sub(sweeps));
-                sweeps += self.solve_bounded(problem, &mut solution.r, part, INNER_SHARE * residual, most);
+                sweeps += self.solve_bounded(problem, &mut solution.r, part, share * residual, most);
             }
             // Friction above the new bounds is cut off here, so that the iterate is admissible.
             self.normals.clone_from(&solution.r);
@@ -107,6 +110,8 @@ impl BoundedFriction {
             if residual < best && norm_squared(&solution.r).sqrt() <= largest {
                 (best, since_best) = (residual, 0);
                 self.best.copy_from_slice(&solution.r);
+            } else {
+                share = (0.3 * share).max(LEAST_SHARE);
             }
             solution.r.copy_from_slice(&self.normals);
         }

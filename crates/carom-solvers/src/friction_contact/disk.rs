@@ -49,12 +49,12 @@ fn solve_secular(eigenvalues: [f64; 2], b: [f64; 2], radius: f64) -> (f64, f64) 
         let size = x.hypot(y);
         let slope = x * x / (eigenvalues[0] + shift) + y * y / (eigenvalues[1] + shift);
         let step = (size / radius - 1.0) * size * size / slope;
-        if !(step > f64::EPSILON * shift) {
-            if !step.is_finite() {
-                // A is zero along b: the first tiny shift is on the right side.
-                shift = shift.max(f64::EPSILON * eigenvalues[1]).max(f64::MIN_POSITIVE);
-                continue;
-            }
+        if !step.is_finite() {
+            // A is zero along b: the first tiny shift is on the right side.
+            shift = shift.max(f64::EPSILON * eigenvalues[1]).max(f64::MIN_POSITIVE);
+            continue;
+        }
+        if step <= f64::EPSILON * shift {
             break;
         }
         shift += step;
