@@ -1,9 +1,11 @@
 //! Integration tests of carom-solvers.
 
+mod admm;
 mod conformance;
 mod generate;
 mod hand_known;
 mod hyperstatic;
 mod lcp;
+mod newton;
 mod properties;
 mod residual;
