@@ -1,5 +1,6 @@
 //! Integration tests of carom-solvers.
 
+mod admm;
 mod conformance;
 mod fixed_points;
 mod general_friction;
@@ -8,6 +9,7 @@ mod hand_known;
 mod hyperstatic;
 mod interior_point;
 mod lcp;
+mod newton;
 mod nsgs;
 mod polyhedral;
 mod properties;
