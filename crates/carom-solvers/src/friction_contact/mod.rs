@@ -23,6 +23,7 @@ mod interior_point;
 mod local;
 mod local_newton;
 mod local_projection;
+mod local_rolling;
 mod newton_system;
 mod nonsmooth_newton;
 mod nsgs;
