@@ -19,7 +19,7 @@ use crate::{OneStepSolver, Solution};
 /// ```
 ///
 /// each a linear system in the impulses of the closed contacts, the joints eliminated. A frictionless contact is open or closed.
-/// [the modes: Pfeiffer & Glocker, *Multibody Dynamics with Unilateral Contacts*, 1996, ch. 8]
+/// [the modes: Pfeiffer & Glocker, *Multibody Dynamics with Unilateral Contacts*, 1996]
 ///
 /// When to use it: to know *all* solutions of a small problem ([`Enumeration::all_solutions`]), such as the several ones, or none,
 /// of Painlevé's rod; as the reference for the other solvers. At most 4¹⁰ combinations: 10 contacts with friction, or 20 without.
