@@ -1,6 +1,6 @@
 //! Solution of one contact block, the others held fixed.
 
-use super::{local_newton, local_projection, one_contact_2d, one_contact_3d, one_contact_rolling};
+use super::{local_newton, local_projection, local_rolling, one_contact_2d, one_contact_3d};
 use crate::cones::Block;
 use serde::{Deserialize, Serialize};
 
@@ -69,21 +69,12 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
                 }
             }
         }
-        (Block::Rolling { mu, rolling }, w, q, r) => solve_rolling(block, w, q, [mu, rolling], r),
+        (Block::Rolling { mu, rolling }, w, &[q0, q1, q2, q3, q4], r) => {
+            if let (Ok(w), Ok(r)) = (w.try_into(), r.try_into()) {
+                local_rolling::solve([mu, rolling], w, [q0, q1, q2, q3, q4], r);
+            }
+        }
         _ => debug_assert!(false, "block and arrays do not fit: {block:?}"),
-    }
-}
-
-/// Apart from the others so that these stay small enough to be inlined.
-#[inline(never)]
-fn solve_rolling(block: Block, w: &[f64], q: &[f64], slopes: [f64; 2], r: &mut [f64]) {
-    let (Ok(w), Ok(q), Ok(r)) = (<&[f64; 25]>::try_from(w), <&[f64; 5]>::try_from(q), <&mut [f64; 5]>::try_from(r)) else {
-        debug_assert!(false, "block and arrays do not fit: {block:?}");
-        return;
-    };
-    match one_contact_rolling::solve(w, *q, slopes, *r) {
-        Some(solution) => *r = solution,
-        None => fall_back(block, w, q, r),
     }
 }
 

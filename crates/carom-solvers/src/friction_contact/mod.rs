@@ -33,6 +33,7 @@ mod linearised_system;
 mod local;
 mod local_newton;
 mod local_projection;
+mod local_rolling;
 mod newton_system;
 mod nonsmooth_newton;
 mod nsgs;

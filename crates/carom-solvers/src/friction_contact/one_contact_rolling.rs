@@ -15,7 +15,7 @@
 //! ```
 //!
 //! and what remains is a contact with friction only, solved by its quartic (`one_contact_3d.rs`). λ = 0 is rolling that sticks;
-//! otherwise λ is the root of φ(λ) = μ_r r_N/|r_M| − 1, which is nearly linear: some 3 to 8 quartics. φ > 0 for large λ, so the
+//! otherwise λ is the root of φ(λ) = μ_r r_N/|r_M| − 1, which is nearly linear: some 5 to 8 quartics. φ > 0 for large λ, so the
 //! root can be bracketed.
 
 use super::one_contact_3d;

@@ -61,8 +61,13 @@ const DOUBLINGS: usize = 60;
 /// Factor of L after each iteration, so that it follows the curvature of the active set; the value of Mazhar et al.
 const DECREASE: f64 = 0.9;
 
-/// Iterations without a better iterate after which rounding has the last word.
-const STALL: usize = 1000;
+/// Where the exact law is missed by less than this factor nothing slides, and the relaxation is solved further by the same factor to
+/// meet it.
+const NEARLY_EXACT: f64 = 10.0;
+
+/// Iterations without a better iterate after which rounding has the last word; between restarts the residual may rise for a
+/// thousand or two.
+const STALL: usize = 5000;
 
 impl ProjectedGradient {
     /// A solver with these parameters.
@@ -91,9 +96,14 @@ impl ProjectedGradient {
         let x = &mut self.iterate;
         x.start(&self.scaled, r);
         let (mut lipschitz, mut theta) = (1.0, 1.0);
+        let mut target = self.tolerance;
         for iteration in 0..self.max_iterations {
-            if best <= self.tolerance {
-                return (SolveStatus::Relaxed, iteration);
+            if best <= target {
+                let exact = problem.residual_in_mass_unit(r, u, scale);
+                if exact <= self.tolerance || exact > NEARLY_EXACT * self.tolerance || target < self.tolerance {
+                    return (SolveStatus::Relaxed, iteration);
+                }
+                target = self.tolerance / NEARLY_EXACT;
             }
             if deadline.is_over() {
                 return (SolveStatus::TimeLimit, iteration);
@@ -111,7 +121,8 @@ impl ProjectedGradient {
                 self.best.copy_from_slice(r);
             }
             if since_best >= STALL || !error.is_finite() {
-                return (SolveStatus::Stalled, iteration + 1);
+                let status = if best <= self.tolerance { SolveStatus::Relaxed } else { SolveStatus::Stalled };
+                return (status, iteration + 1);
             }
         }
         let status = if best <= self.tolerance { SolveStatus::Relaxed } else { SolveStatus::MaxIterations };
