@@ -5,5 +5,6 @@ mod generate;
 mod hand_known;
 mod hyperstatic;
 mod lcp;
+mod lcp_newton;
 mod properties;
 mod residual;

@@ -3,6 +3,7 @@
 mod active_system;
 mod auto;
 mod best_iterate;
+mod descent;
 mod enumeration;
 mod interior_point;
 mod katzenelson;

@@ -31,7 +31,8 @@ impl WorkMemory {
             self.buffer = None;
             self.bytes = bytes;
         }
-        self.buffer.get_or_insert_with(|| MemBuffer::new(request))
+        // Bytes without alignment: a later request may be smaller in bytes and stricter in alignment.
+        self.buffer.get_or_insert_with(|| MemBuffer::new(StackReq::new::<u8>(bytes)))
     }
 }
 

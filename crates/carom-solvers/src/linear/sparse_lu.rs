@@ -35,6 +35,8 @@ impl SparseLu {
             self.indices.extend_from_slice(a.columns());
             let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
             self.symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok();
+            // Factors of another size are no storage for these.
+            self.numeric = NumericLu::default();
         }
         let Some(symbolic) = &self.symbolic else {
             return false;
@@ -89,6 +91,21 @@ mod tests {
             lu.solve(&mut b);
             for (b, x) in b.iter().zip([1.0, 2.0, 3.0]) {
                 assert!((b - x).abs() < 1e-14, "{b} {x}"); // a few roundings
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_of_different_sizes_follow_each_other() {
+        let mut lu = SparseLu::default();
+        for n in [5, 40, 3, 1, 30] {
+            let entries: Vec<(usize, usize, f64)> = (0..n).flat_map(|i| [(i, i, 4.0), (i, 7 * (i + 1) % n, 1.0)]).collect();
+            let a = SparseMatrix::from_triplets(n, n, &entries).unwrap();
+            assert!(lu.factor(&a));
+            let mut b: Vec<f64> = (0..n).map(|i| a.row(i).map(|(j, a)| a * (j + 1) as f64).sum()).collect();
+            lu.solve(&mut b);
+            for (j, x) in b.iter().enumerate() {
+                assert!((x - (j + 1) as f64).abs() < 1e-13, "{n}: {x}"); // a few roundings of 40
             }
         }
     }
