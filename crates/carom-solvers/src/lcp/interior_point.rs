@@ -49,6 +49,10 @@ struct Pair {
 /// Fraction of the way to the boundary.
 const FRACTION: f64 = 0.995;
 
+/// A corrector with a shorter step than this is replaced by a centring step with this part of μ.
+const SHORT_STEP: f64 = 0.1;
+const CENTERING: f64 = 0.5;
+
 /// μ, relative to its first value, below which active rows are identified.
 const POLISH_BELOW: f64 = 1e-5;
 
@@ -59,11 +63,17 @@ const SMALL_STEPS: usize = 5;
 /// Smallest μ, in units of max(q)²: below it the systems hold no digits any more.
 const SMALLEST_MU: f64 = 1e-26;
 
+/// Rows with units outside (this, 1/this) keep 1: they have no mass of their own.
+const SMALLEST_UNIT: f64 = 1e-6;
+
 /// z beyond this multiple of q runs away.
 const LARGEST: f64 = 1e14;
 
 /// Iterations after which nothing more is to be expected, whatever the limit says: 30 is much.
-const ENOUGH: usize = 200;
+const ENOUGH: usize = 100;
+
+/// First points tried: a large one is closer to the central path of a problem with large z, and takes some more iterations.
+const STARTS: [f64; 2] = [1.0, 1e3];
 
 impl InteriorPoint {
     /// A solver with these parameters.
@@ -82,14 +92,14 @@ impl InteriorPoint {
         }
     }
 
-    /// Iterates in units with mean(diag M) = 1 and max|q| = `speed` = 1. Returns how it ended.
-    fn iterate(&mut self, problem: &Lcp, speed: f64, deadline: Deadline) -> (SolveStatus, usize) {
+    /// Iterates in units with mean(diag M) = 1 and max|q| = `speed` = 1, from z = w = `size`. Returns how it ended.
+    fn iterate(&mut self, problem: &Lcp, speed: f64, size: f64, budget: usize, deadline: Deadline) -> (SolveStatus, usize) {
         let (n, scale) = (problem.n(), self.best.scale());
         let unit = speed / scale;
-        self.start(problem, scale, speed);
+        self.start(problem, scale, speed, size);
         let (mut polish_below, mut small_steps) = (POLISH_BELOW * self.point.mu(), 0);
         let mut trial = vec![0.0; n];
-        for iteration in 1..=self.max_iterations.min(ENOUGH) {
+        for iteration in 1..=budget.min(ENOUGH) {
             if deadline.is_over() {
                 return (SolveStatus::TimeLimit, iteration - 1);
             }
@@ -116,12 +126,11 @@ impl InteriorPoint {
                 return (SolveStatus::Stalled, iteration);
             }
         }
-        let last = self.max_iterations.min(ENOUGH);
-        (if last == ENOUGH { SolveStatus::Stalled } else { SolveStatus::MaxIterations }, last)
+        if budget <= ENOUGH { (SolveStatus::MaxIterations, budget) } else { (SolveStatus::Stalled, ENOUGH) }
     }
 
-    /// z = w = 1 or larger where q asks for it.
-    fn start(&mut self, problem: &Lcp, scale: f64, speed: f64) {
+    /// z = `size` and w = `size` or larger where q asks for it, in the unit of each row: √(M_ii/m) of w and its inverse of z.
+    fn start(&mut self, problem: &Lcp, scale: f64, speed: f64, size: f64) {
         let n = problem.n();
         self.all.clear();
         self.all.extend(0..n);
@@ -131,11 +140,15 @@ impl InteriorPoint {
             pair.w.clear();
             pair.w.resize(n, 1.0);
         }
+        for (i, z) in self.point.z.iter_mut().enumerate() {
+            let unit = (scale / problem.m.get(i, i)).sqrt();
+            *z = if unit > SMALLEST_UNIT && unit < 1.0 / SMALLEST_UNIT { size * unit } else { size };
+        }
         self.infeasibility.resize(n, 0.0);
         problem.m.multiply(&self.point.z, &mut self.infeasibility);
         for i in 0..n {
             self.infeasibility[i] /= scale;
-            self.point.w[i] = (self.infeasibility[i] + problem.q[i] / speed).max(1.0);
+            self.point.w[i] = (self.infeasibility[i] + problem.q[i] / speed).max(size * size / self.point.z[i]);
             self.infeasibility[i] += problem.q[i] / speed - self.point.w[i];
         }
     }
@@ -156,31 +169,34 @@ impl InteriorPoint {
             self.predictor.z[i] = scale * (-self.infeasibility[i] - self.point.w[i]);
         }
         self.system.solve(&mut self.predictor.z);
-        self.complete(0.0, false);
+        for i in 0..n {
+            let (z, w) = (self.point.z[i], self.point.w[i]);
+            self.predictor.w[i] = -w * self.predictor.z[i] / z - w;
+        }
         let length = self.point.length(&self.predictor).min(1.0);
         let mu = self.point.mu();
         let product = |i: usize| (self.point.z[i] + length * self.predictor.z[i]) * (self.point.w[i] + length * self.predictor.w[i]);
         let sigma = ((0..n).map(product).sum::<f64>() / (n as f64 * mu)).clamp(0.0, 1.0).powi(3);
-        for i in 0..n {
-            let second = self.predictor.z[i] * self.predictor.w[i];
-            let (z, w) = (self.point.z[i], self.point.w[i]);
-            self.step.z[i] = scale * (-self.infeasibility[i] + (sigma * mu - second) / z - w);
+        self.solve_corrector(scale, sigma * mu, 1.0);
+        if self.point.length(&self.step) < SHORT_STEP {
+            // The second-order term can lead astray far from the central path: back towards it.
+            self.solve_corrector(scale, CENTERING * mu, 0.0);
         }
-        self.system.solve(&mut self.step.z);
-        self.complete(sigma * mu, true);
         self.step.z.iter().chain(&self.step.w).all(|d| d.is_finite())
     }
 
-    /// Δw from Δz by the complementarity rows z Δw + w Δz = σμ − z w (− Δz_a Δw_a).
-    fn complete(&mut self, target: f64, is_corrector: bool) {
+    /// The step to z w = `target` − `weight` Δz_a Δw_a.
+    fn solve_corrector(&mut self, scale: f64, target: f64, weight: f64) {
         for i in 0..self.all.len() {
+            let second = weight * self.predictor.z[i] * self.predictor.w[i];
             let (z, w) = (self.point.z[i], self.point.w[i]);
-            if is_corrector {
-                let second = self.predictor.z[i] * self.predictor.w[i];
-                self.step.w[i] = (target - second - w * self.step.z[i]) / z - w;
-            } else {
-                self.predictor.w[i] = -w * self.predictor.z[i] / z - w;
-            }
+            self.step.z[i] = scale * (-self.infeasibility[i] + (target - second) / z - w);
+        }
+        self.system.solve(&mut self.step.z);
+        for i in 0..self.all.len() {
+            let second = weight * self.predictor.z[i] * self.predictor.w[i];
+            let (z, w) = (self.point.z[i], self.point.w[i]);
+            self.step.w[i] = (target - second - w * self.step.z[i]) / z - w;
         }
     }
 }
@@ -221,7 +237,13 @@ impl OneStepSolver<Lcp> for InteriorPoint {
         let speed = problem.q.iter().fold(0.0_f64, |s, q| s.max(q.abs()));
         if self.best.residual() > self.tolerance {
             self.system.analyse(&problem.m);
-            (status, iterations) = self.iterate(problem, speed, deadline);
+            for size in STARTS {
+                let (end, used) = self.iterate(problem, speed, size, self.max_iterations - iterations, deadline);
+                (status, iterations) = (end, iterations + used);
+                if status != SolveStatus::Stalled || iterations == self.max_iterations {
+                    break;
+                }
+            }
         }
         Ok(self.best.finish(problem, "interior-point", solution, iterations, self.tolerance, status))
     }

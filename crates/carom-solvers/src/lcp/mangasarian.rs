@@ -10,7 +10,7 @@ use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 
-/// Newton on equations that are continuously differentiable: θ(|w − s z|) − θ(w) − θ(s z) = 0 with θ(t) = t|t|, s = mean(diag M). A reference for
+/// Newton on equations that are continuously differentiable: θ(|b − a|) − θ(b) − θ(a) = 0 with θ(t) = t|t|, a and b being z and w in units of the row. A reference for
 /// the nonsmooth methods, and one to compare with; newton-min and newton-fischer-burmeister are faster.
 ///
 /// ```text

@@ -10,12 +10,12 @@ use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 
-/// Semismooth Newton on φ(s z, w) = 0 with a line search on the smooth ½|φ|², s = mean(diag M). Use it where the active sets of newton-min
+/// Semismooth Newton on φ(a, b) = 0, a and b being z and w in units of the row, with a line search on the smooth ½|φ|². Use it where the active sets of newton-min
 /// wander: more robust, some 5 to 30 factorisations of all rows.
 ///
 /// ```text
 ///     φ(a, b) = a + b − √(a² + b²),   0 ≤ a ⊥ b ≥ 0  ⇔  φ = 0
-///     V = diag(1 − a/ρ) s + diag(1 − b/ρ) M,   ρ = √(a² + b²),   V Δz = −φ
+///     V = diag(1 − a/ρ) + diag(1 − b/ρ) M,   ρ = √(a² + b²),   V Δz = −φ
 /// ```
 ///
 /// At a = b = 0 the element of the generalised Jacobian is the limit along the rows that vanish, as in [De Luca, Facchinei & Kanzow, *A

@@ -47,7 +47,7 @@ const FLAT: f64 = 1e-14;
 /// Iterations between evaluations of the residual, and of a gradient free of accumulated rounding.
 const CHECK_INTERVAL: usize = 10;
 
-/// Evaluations in sequence without a smaller residual that end the method.
+/// Evaluations in sequence without a smaller projected gradient that end the method.
 const STALL_CHECKS: usize = 200;
 
 impl ProjectedCg {
@@ -131,7 +131,7 @@ impl ProjectedCg {
         let n = problem.n();
         self.refresh(problem);
         self.restart();
-        let mut checks = 0;
+        let (mut checks, mut smallest) = (0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
             // Sizes of φ, of φ̃ against φ, and of β.
             let (mut reduced, mut chopped) = (0.0, 0.0);
@@ -162,12 +162,12 @@ impl ProjectedCg {
                 }
             }
             if iteration % CHECK_INTERVAL == 0 || iteration == self.max_iterations || is_last {
-                let before = self.best.residual();
                 self.refresh(problem);
                 let z = std::mem::take(&mut self.scaled);
                 self.best.offer(problem, &z);
                 self.scaled = z;
-                checks = if self.best.residual() < before { 0 } else { checks + 1 };
+                let size = reduced + chopped;
+                (checks, smallest) = if size < smallest { (0, size) } else { (checks + 1, smallest) };
                 if self.best.residual() <= self.tolerance {
                     return (SolveStatus::Converged, iteration);
                 }
