@@ -7,4 +7,5 @@ mod hyperstatic;
 mod lcp;
 mod lcp_newton;
 mod properties;
+mod qp;
 mod residual;

@@ -21,6 +21,7 @@ pub(super) struct ActiveSystem {
     compressed: SparseMatrix,
     correction: Vec<f64>,
     start: Vec<f64>,
+    best: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,32 +159,44 @@ impl ActiveSystem {
         self.start.extend(active.iter().map(|&i| z[i]));
         let largest_start = scale * self.start.iter().fold(0.0_f64, |size, z| size.max(z.abs()));
         let data = active.iter().fold(0.0_f64, |size, &i| size.max(problem.q[i].abs()));
+        let mut best = f64::INFINITY;
         for shift in SHIFTS {
             active.iter().zip(&self.start).for_each(|(&i, start)| z[i] = *start);
             if !self.factor(&problem.m, active, |_| shift * scale, |_| 1.0) {
                 continue;
             }
-            let mut correction = std::mem::take(&mut self.correction);
-            let mut previous = f64::INFINITY;
-            let mut error = f64::INFINITY;
-            for _ in 0..=REFINEMENTS {
-                correction.clear();
-                correction.extend(active.iter().map(|&i| -(problem.q[i] + problem.m.row_dot(i, z))));
-                error = correction.iter().fold(0.0_f64, |size, r| if r.is_finite() { size.max(r.abs()) } else { f64::INFINITY });
-                let size = active.iter().fold(data, |size, &i| size.max(scale * z[i].abs()));
-                if error <= LINEAR_TOLERANCE * size || error == f64::INFINITY || error > 0.5 * previous {
-                    break;
-                }
-                previous = error;
-                self.solve(&mut correction);
-                active.iter().zip(&correction).for_each(|(&i, d)| z[i] += d);
+            let (error, size) = self.refine(problem, active, (scale, data), z);
+            if error < best {
+                best = error;
+                self.best.clear();
+                self.best.extend(active.iter().map(|&i| z[i]));
             }
-            self.correction = correction;
-            if error <= LINEAR_FAILURE * data.max(LINEAR_TOLERANCE * largest_start) {
-                return true;
+            if error <= 10.0 * LINEAR_TOLERANCE * size {
+                break;
             }
         }
-        false
+        active.iter().zip(&self.best).for_each(|(&i, best)| z[i] = *best);
+        best <= LINEAR_FAILURE * data.max(LINEAR_TOLERANCE * largest_start)
+    }
+
+    /// z_A ← z_A − (M_AA + δ)⁻¹ w_A as long as that lowers w_A; returns max|w_A| and the size it compares with.
+    fn refine(&mut self, problem: &Lcp, active: &[usize], (scale, data): (f64, f64), z: &mut [f64]) -> (f64, f64) {
+        let mut correction = std::mem::take(&mut self.correction);
+        let (mut previous, mut error, mut size) = (f64::INFINITY, f64::INFINITY, data);
+        for _ in 0..=REFINEMENTS {
+            correction.clear();
+            correction.extend(active.iter().map(|&i| -(problem.q[i] + problem.m.row_dot(i, z))));
+            error = correction.iter().fold(0.0_f64, |size, r| if r.is_finite() { size.max(r.abs()) } else { f64::INFINITY });
+            size = active.iter().fold(data, |size, &i| size.max(scale * z[i].abs()));
+            if error <= LINEAR_TOLERANCE * size || error == f64::INFINITY || error > 0.5 * previous {
+                break;
+            }
+            previous = error;
+            self.solve(&mut correction);
+            active.iter().zip(&correction).for_each(|(&i, d)| z[i] += d);
+        }
+        self.correction = correction;
+        (error, size)
     }
 }
 

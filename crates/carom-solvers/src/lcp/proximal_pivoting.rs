@@ -25,12 +25,16 @@ pub(super) struct ProximalPivoting {
     part: Vec<f64>,
 }
 
-/// First α, of the mean diagonal, and its smallest value: the systems stay regular to some nine digits.
+/// First α, of the mean diagonal, and its smallest value: rounding of q moves z by its 1e-10 then.
 const FIRST_ALPHA: f64 = 1e-3;
-const LAST_ALPHA: f64 = 1e-9;
+const LAST_ALPHA: f64 = 1e-6;
 
-/// Proximal steps. With α falling tenfold, the last of them act on eigenvalues of 1e-9.
+/// Proximal steps. An eigenvalue of M as small as the last α still gains a factor 2 in each.
 const PROXIMAL_STEPS: usize = 40;
+
+/// Block pivots of one proximal step, per row and in addition: beyond them signs change by rounding only.
+const PIVOTS_PER_ROW: usize = 2;
+const MORE_PIVOTS: usize = 30;
 
 /// Block pivots that may pass without fewer wrong signs before single ones begin (Júdice and Pires use 10).
 const PATIENCE: usize = 10;
@@ -60,11 +64,11 @@ impl ProximalPivoting {
         let mut last_move = f64::INFINITY;
         for _ in 0..PROXIMAL_STEPS {
             self.center.clone_from(&self.z);
-            match self.pivot(problem, system, alpha, budget - pivots, deadline) {
+            match self.pivot(problem, system, (alpha, scale), budget - pivots, deadline) {
                 Ok(used) => pivots += used,
                 Err((status, used)) => return (status, pivots + used),
             }
-            if best.offer(problem, &self.z) <= tolerance {
+            if best.offer(problem, &self.z) <= tolerance || best.polish(problem, system, &self.z, tolerance) {
                 return (SolveStatus::Converged, pivots);
             }
             let distance = self.z.iter().zip(&self.center).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
@@ -80,18 +84,19 @@ impl ProximalPivoting {
         (SolveStatus::Stalled, pivots)
     }
 
-    /// Block pivots until all signs are right. `Err` holds the reason why not.
+    /// Block pivots until all signs are right, or as good as pivots get them. `Err` holds the reason why not.
     fn pivot(
         &mut self,
         problem: &Lcp,
         system: &mut ActiveSystem,
-        alpha: f64,
+        (alpha, scale): (f64, f64),
         budget: usize,
         deadline: Deadline,
     ) -> Result<usize, (SolveStatus, usize)> {
         let n = problem.n();
         let (mut fewest, mut patience) = (n + 1, PATIENCE);
-        for pivots in 1..=budget {
+        let enough = PIVOTS_PER_ROW * n + MORE_PIVOTS;
+        for pivots in 1..=budget.min(enough) {
             if deadline.is_over() {
                 return Err((SolveStatus::TimeLimit, pivots));
             }
@@ -100,11 +105,12 @@ impl ProximalPivoting {
             if !self.solve_shifted(problem, system, alpha) {
                 return Err((SolveStatus::Stalled, pivots));
             }
-            let size = self.center.iter().zip(&problem.q).fold(0.0_f64, |s, (c, q)| s.max(q.abs()).max(alpha * c));
             let size_z = self.z.iter().fold(0.0_f64, |s, z| s.max(z.abs()));
+            let size_w = self.center.iter().zip(&problem.q).fold(scale * size_z, |s, (c, q)| s.max(q.abs()).max(alpha * c.abs()));
+            let (zero_z, zero_w) = (SIGN_TOLERANCE * size_z + f64::EPSILON * size_w / alpha, SIGN_TOLERANCE * size_w);
             self.wrong.clear();
             for i in 0..n {
-                let is_wrong = if self.is_active[i] { self.z[i] < -SIGN_TOLERANCE * size_z } else { self.w[i] < -SIGN_TOLERANCE * size };
+                let is_wrong = if self.is_active[i] { self.z[i] < -zero_z } else { self.w[i] < -zero_w };
                 if is_wrong {
                     self.wrong.push(i);
                 }
@@ -122,7 +128,11 @@ impl ProximalPivoting {
             }
             self.wrong.iter().for_each(|&i| self.is_active[i] = !self.is_active[i]);
         }
-        Err((SolveStatus::MaxIterations, budget))
+        if budget <= enough {
+            return Err((SolveStatus::MaxIterations, budget));
+        }
+        self.z.iter_mut().for_each(|z| *z = z.max(0.0));
+        Ok(enough)
     }
 
     /// (M_AA + α) z_A = α c_A − q_A with one refinement, z = 0 elsewhere, and w = M z + q + α (z − c).
