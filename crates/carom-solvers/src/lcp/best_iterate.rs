@@ -25,7 +25,10 @@ pub(super) struct BestIterate {
 const RAY_FRACTION: f64 = 1e-3;
 
 /// Active sets a polish goes through.
-const POLISH_STEPS: usize = 4;
+const POLISH_STEPS: usize = 8;
+
+/// Velocities into contact below this fraction of |q| are rounding.
+const PUSHED: f64 = 1e-12;
 
 impl BestIterate {
     /// Starts with the guess, or with zero where the natural map of the guess is larger; `solution` then holds the start and its w.
@@ -92,11 +95,21 @@ impl BestIterate {
             if !system.solve_active(problem, &active, self.scale, &mut polished) || self.offer(problem, &polished) <= tolerance {
                 break;
             }
+            // Rows that pull are dropped; rows that are pushed by more than rounding are added.
             problem.velocity(&polished, &mut w);
-            active.iter().for_each(|&i| w[i] = 0.0);
-            let before = active.clone();
-            choose_active(&polished, &w, self.scale, &mut active);
-            if active == before {
+            let zero = PUSHED * self.speed;
+            let mut is_active = vec![false; z.len()];
+            active.iter().for_each(|&i| is_active[i] = true);
+            let before = active.len();
+            let mut added = 0;
+            active.clear();
+            for (i, is_active) in is_active.into_iter().enumerate() {
+                added += usize::from(!is_active && w[i] < -zero);
+                if if is_active { polished[i] >= 0.0 } else { w[i] < -zero } {
+                    active.push(i);
+                }
+            }
+            if active.len() == before && added == 0 {
                 break;
             }
         }
