@@ -6,6 +6,7 @@ use super::interior_point::InteriorPoint;
 use super::lemke::Lemke;
 use super::newton_fischer_burmeister::NewtonFischerBurmeister;
 use super::newton_min::NewtonMin;
+use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
@@ -24,6 +25,7 @@ use crate::{BoxedSolver, OneStepSolver, Solution};
 #[derive(Debug)]
 pub struct Auto {
     tolerance: f64,
+    time_limit: Option<f64>,
     best: BestIterate,
     newton_min: BoxedSolver<Lcp>,
     newton_fischer_burmeister: BoxedSolver<Lcp>,
@@ -46,6 +48,7 @@ impl Auto {
         let limited = LcpSolverParams { max_iterations: params.max_iterations.min(STEPS), ..params.clone() };
         Auto {
             tolerance: params.tolerance,
+            time_limit: params.time_limit,
             best: BestIterate::default(),
             newton_min: Box::new(NewtonMin::new(&limited)),
             newton_fischer_burmeister: Box::new(NewtonFischerBurmeister::new(&limited)),
@@ -69,6 +72,7 @@ impl OneStepSolver<Lcp> for Auto {
 
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
+        let deadline = Deadline::after(self.time_limit);
         let n = problem.n();
         solution.prepare(n);
         self.best.begin(problem, solution);
@@ -97,7 +101,8 @@ impl OneStepSolver<Lcp> for Auto {
             if report.status == SolveStatus::RayTermination || status != SolveStatus::RayTermination {
                 status = report.status;
             }
-            if report.status == SolveStatus::TimeLimit {
+            if deadline.is_over() {
+                status = SolveStatus::TimeLimit;
                 break;
             }
             solution.r.copy_from_slice(self.best.z());

@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn the_equation_is_mangasarians() {
         let theta = |t: f64| t * t.abs();
-        for (a, b) in [(0.0, 3.0), (2.0, 0.0), (3.0, 4.0), (-3.0, 4.0), (3.0, -4.0), (-3.0, -4.0)] {
-            let f = theta((b - a as f64).abs()) - theta(b) - theta(a);
+        for (a, b) in [(0.0_f64, 3.0_f64), (2.0, 0.0), (3.0, 4.0), (-3.0, 4.0), (3.0, -4.0), (-3.0, -4.0)] {
+            let f = theta((b - a).abs()) - theta(b) - theta(a);
             assert!((Theta.value(a, b) + 0.5 * f).abs() < 1e-13, "{a} {b}"); // a few roundings
             // Slopes by central differences: exact for a quadratic, up to rounding over the step.
             let h = 1e-3;

@@ -1,7 +1,7 @@
 //! Dual active set method for convex quadratic programs.
 
 use super::factors::Factors;
-use super::kkt_system::KktSystem;
+use super::kkt_system::{KktSystem, SHIFTS};
 use super::{ConvexQp, project};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
@@ -109,8 +109,10 @@ impl ActiveSet {
             }
             center.clone_from(&self.x);
             let rows: Vec<(usize, f64)> = self.active.iter().map(|a| (a.row, self.bound(qp, a))).collect();
-            if best > self.tolerance && self.system.solve_active(qp, &rows, &mut self.x, &mut self.y) {
-                best = self.keep_better(qp, solution, best);
+            for shift in SHIFTS {
+                if best > self.tolerance && self.system.solve_active(qp, &rows, shift, (&mut self.x, &mut self.y)) {
+                    best = self.keep_better(qp, solution, best);
+                }
             }
             if best <= self.tolerance {
                 return (SolveStatus::Converged, iterations);

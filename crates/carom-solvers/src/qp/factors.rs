@@ -83,11 +83,9 @@ impl Factors {
         r.clear();
         r.extend_from_slice(&self.d[..k]);
         for i in (0..k).rev() {
-            r[i] /= self.r[i * n + i];
-            let value = r[i];
-            for row in 0..i {
-                r[row] -= self.r[i * n + row] * value;
-            }
+            let value = r[i] / self.r[i * n + i];
+            r[i] = value;
+            r[..i].iter_mut().zip(&self.r[i * n..]).for_each(|(r, entry)| *r -= entry * value);
         }
         let free = dot(&self.d[k..], &self.d[k..]);
         if free > DEPENDENT * DEPENDENT * dot(&self.d, &self.d) { free } else { 0.0 }

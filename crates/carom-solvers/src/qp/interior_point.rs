@@ -1,7 +1,7 @@
 //! Interior point method for convex quadratic programs.
 
 use super::ConvexQp;
-use super::kkt_system::KktSystem;
+use super::kkt_system::{KktSystem, SHIFTS};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::QpSolverParams;
@@ -195,7 +195,7 @@ impl InteriorPoint {
         }
         let mut rows: Vec<(usize, f64)> = self.equalities.iter().map(|&row| (row, 0.0)).collect();
         rows.extend((0..first_bound).filter(|&row| sigma[row] > 0.0).map(|row| (row, 1.0 / sigma[row])));
-        if !self.system.factor(qp, &diagonal, &rows) {
+        if !self.system.factor(qp, &diagonal, &rows, &SHIFTS) {
             return None;
         }
         let mu = self.mu();
@@ -249,7 +249,7 @@ impl InteriorPoint {
     }
 
     /// Solves exactly on the equalities and the sides whose multiplier is larger than their slack.
-    fn polish(&mut self, qp: &ConvexQp, solution: &mut Solution, best: f64) -> f64 {
+    fn polish(&mut self, qp: &ConvexQp, solution: &mut Solution, mut best: f64) -> f64 {
         let curvature = qp.curvature_scale();
         let mut active: Vec<(usize, f64)> = self.equalities.iter().map(|&row| (row, qp.bounds(row).0)).collect();
         for s in &self.sides {
@@ -260,11 +260,13 @@ impl InteriorPoint {
         }
         active.sort_by_key(|(row, _)| *row);
         active.dedup_by_key(|(row, _)| *row);
-        let (mut x, mut y) = (self.x.clone(), self.y.clone());
-        if !self.system.solve_active(qp, &active, &mut x, &mut y) {
-            return best;
+        for shift in SHIFTS {
+            let (mut x, mut y) = (self.x.clone(), self.y.clone());
+            if best > self.tolerance && self.system.solve_active(qp, &active, shift, (&mut x, &mut y)) {
+                best = keep_better(qp, solution, (&x, &y), best);
+            }
         }
-        keep_better(qp, solution, (&x, &y), best)
+        best
     }
 }
 

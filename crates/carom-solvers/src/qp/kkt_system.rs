@@ -27,21 +27,21 @@ pub(super) struct KktSystem {
 }
 
 /// Shifts relative to the curvature and to |row|²/curvature: far above rounding and far below what matters, as corrections remove them.
-const SHIFTS: [f64; 2] = [1e-9, 1e-6];
+pub(super) const SHIFTS: [f64; 2] = [1e-9, 1e-6];
 
 /// Corrections by the residual; each gains a factor of shift over eigenvalue.
 const CORRECTIONS: usize = 8;
 
 impl KktSystem {
-    /// Factors with D of length n and pairs (row, E). False when that fails.
-    pub fn factor(&mut self, qp: &ConvexQp, diagonal: &[f64], rows: &[(usize, f64)]) -> bool {
+    /// Factors with D of length n, pairs (row, E) and the first of these shifts that works. False when none does.
+    pub fn factor(&mut self, qp: &ConvexQp, diagonal: &[f64], rows: &[(usize, f64)], shifts: &[f64]) -> bool {
         self.diagonal.clear();
         self.diagonal.extend_from_slice(diagonal);
         self.rows.clear();
         self.rows.extend(rows.iter().map(|(row, _)| *row));
         self.slack.clear();
         self.slack.extend(rows.iter().map(|(_, slack)| *slack));
-        SHIFTS.into_iter().any(|shift| {
+        shifts.iter().any(|&shift| {
             self.assemble(qp, shift);
             qp.n() == 0 || self.ldlt.factor(&self.matrix)
         })
@@ -120,10 +120,10 @@ impl KktSystem {
     }
 
     /// Moves (x, y) to a solution with the rows of `active` at these values and no multipliers elsewhere; the nearest one where there are several.
-    pub fn solve_active(&mut self, qp: &ConvexQp, active: &[(usize, f64)], x: &mut [f64], y: &mut [f64]) -> bool {
+    pub fn solve_active(&mut self, qp: &ConvexQp, active: &[(usize, f64)], shift: f64, (x, y): (&mut [f64], &mut [f64])) -> bool {
         let n = qp.n();
         let rows: Vec<(usize, f64)> = active.iter().map(|(row, _)| (*row, 0.0)).collect();
-        if !self.factor(qp, &vec![0.0; n], &rows) {
+        if !self.factor(qp, &vec![0.0; n], &rows, &[shift]) {
             return false;
         }
         let kept: Vec<f64> = active.iter().map(|(row, _)| y[*row]).collect();
@@ -164,7 +164,7 @@ mod tests {
         let qp = ConvexQp::new(h, vec![0.0; 2]).with_equalities(a, vec![2.0, 2.0, 1.5]);
         let (mut x, mut y) = (vec![0.0; 2], vec![0.0; 5]);
         let active = [(0, 2.0), (1, 2.0), (2, 1.5)];
-        assert!(KktSystem::default().solve_active(&qp, &active, &mut x, &mut y));
+        assert!(KktSystem::default().solve_active(&qp, &active, SHIFTS[0], (&mut x, &mut y)));
         // Corrections converge to rounding over the shift of 1e-9 at worst.
         assert!((x[0] - 0.5).abs() < 1e-12 && (x[1] - 1.5).abs() < 1e-12, "{x:?}");
         assert!((y[0] - 0.25).abs() < 1e-6 && (y[1] - 0.25).abs() < 1e-6 && (y[2] + 0.5).abs() < 1e-12, "{y:?}");
