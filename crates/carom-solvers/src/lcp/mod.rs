@@ -1,6 +1,9 @@
 //! The linear complementarity problem: w = M z + q, 0 ≤ w ⊥ z ≥ 0.
 
+mod active_system;
 mod auto;
+mod best_iterate;
+mod descent;
 mod enumeration;
 mod interior_point;
 mod katzenelson;
@@ -12,6 +15,7 @@ mod newton_min;
 mod pgs;
 mod principal_pivoting;
 mod projected_cg;
+mod proximal_pivoting;
 
 pub use auto::Auto;
 pub use enumeration::Enumeration;

@@ -1,21 +1,26 @@
 //! Projected Gauss–Seidel for the LCP.
 
 use super::Lcp;
+use super::best_iterate::BestIterate;
+use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 
-/// z_i ← max(0, z_i − ω (M z + q)_i / M_ii), row after row. [Cryer 1971]
+/// z_i ← max(0, z_i − ω (M z + q)_i / M_ii), row after row. [Cryer 1971] Use it for large problems with a positive diagonal and a good guess, where a moderate
+/// accuracy is enough.
 ///
-/// Converges for symmetric positive definite M; each sweep costs n². Rows with M_ii ≤ 0 keep their
+/// Converges for symmetric positive definite M; each sweep costs the stored entries of M. Rows with M_ii ≤ 0 keep their
 /// guess. The residual is evaluated every ten sweeps and when a sweep changes nothing.
 #[derive(Clone, Debug)]
 pub struct Pgs {
     pub(crate) tolerance: f64,
     max_iterations: usize,
+    time_limit: Option<f64>,
     relaxation: f64,
-    best: Vec<f64>,
+    diagonal: Vec<f64>,
+    best: BestIterate,
 }
 
 /// Sweeps between evaluations of the residual.
@@ -24,14 +29,20 @@ const CHECK_INTERVAL: usize = 10;
 impl Pgs {
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
-        Pgs { tolerance: params.tolerance, max_iterations: params.max_iterations, relaxation: params.relaxation, best: Vec::new() }
+        Pgs {
+            tolerance: params.tolerance,
+            max_iterations: params.max_iterations,
+            time_limit: params.time_limit,
+            relaxation: params.relaxation,
+            diagonal: Vec::new(),
+            best: BestIterate::default(),
+        }
     }
 
     /// One sweep; returns the largest change |Δz_i|·M_ii, a velocity.
     fn sweep(&self, problem: &Lcp, z: &mut [f64]) -> f64 {
         let mut change = 0.0_f64;
-        for i in 0..problem.n() {
-            let diagonal = problem.m.get(i, i);
+        for (i, &diagonal) in self.diagonal.iter().enumerate() {
             if diagonal > 0.0 {
                 let w = problem.q[i] + problem.m.row_dot(i, z);
                 let next = (z[i] - self.relaxation * w / diagonal).max(0.0);
@@ -57,44 +68,30 @@ impl OneStepSolver<Lcp> for Pgs {
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
         solution.prepare(problem.n());
-        let Solution { r: z, u: w } = solution;
-        z.iter_mut().for_each(|z| *z = z.max(0.0));
-        problem.velocity(z, w);
-        let mut best = problem.residual_normalised(z, w);
-        self.best.clone_from(z);
+        let deadline = Deadline::after(self.time_limit);
+        self.diagonal.clear();
+        self.diagonal.extend((0..problem.n()).map(|i| problem.m.get(i, i)));
+        self.best.begin(problem, solution);
+        let z = &mut solution.r;
         let mut status = SolveStatus::MaxIterations;
         let mut iterations = 0;
-        if best <= self.tolerance {
-            status = SolveStatus::Converged;
-        }
-        while !status.is_converged() && iterations < self.max_iterations {
+        while self.best.residual() > self.tolerance && iterations < self.max_iterations {
             iterations += 1;
             let change = self.sweep(problem, z);
             if change > 0.0 && !iterations.is_multiple_of(CHECK_INTERVAL) && iterations != self.max_iterations {
                 continue;
             }
-            problem.velocity(z, w);
-            let residual = problem.residual_normalised(z, w);
-            if residual < best {
-                best = residual;
-                self.best.clone_from(z);
-            }
-            if best <= self.tolerance {
-                status = SolveStatus::Converged;
-            } else if change == 0.0 {
+            self.best.offer(problem, z);
+            if change == 0.0 {
                 status = SolveStatus::Stalled;
                 break;
             }
+            if deadline.is_over() {
+                status = SolveStatus::TimeLimit;
+                break;
+            }
         }
-        z.clone_from(&self.best);
-        problem.velocity(z, w);
-        Ok(SolveReport {
-            status,
-            solver: "pgs",
-            iterations,
-            residual: problem.residual(z, w),
-            residual_normalised: problem.residual_normalised(z, w),
-        })
+        Ok(self.best.finish(problem, "pgs", solution, iterations, self.tolerance, status))
     }
 }
 
