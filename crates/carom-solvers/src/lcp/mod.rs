@@ -1,6 +1,9 @@
 //! The linear complementarity problem: w = M z + q, 0 ≤ w ⊥ z ≥ 0.
 
+pub(crate) mod active_block;
+mod active_cholesky;
 mod auto;
+mod covering_vector;
 mod enumeration;
 mod interior_point;
 mod katzenelson;
@@ -12,8 +15,11 @@ mod newton_min;
 mod pgs;
 mod principal_pivoting;
 mod projected_cg;
+pub(crate) mod subsets;
+mod unit_diagonal;
 
 pub use auto::Auto;
+pub use covering_vector::CoveringVector;
 pub use enumeration::Enumeration;
 pub use interior_point::InteriorPoint;
 pub use katzenelson::Katzenelson;
@@ -27,6 +33,7 @@ pub use principal_pivoting::PrincipalPivoting;
 pub use projected_cg::ProjectedCg;
 
 use crate::Solution;
+use crate::best_iterate::Judge;
 use crate::cones::norm_squared;
 use crate::error::{SolveError, check_finite, check_size};
 use crate::matrix::{DenseMatrix, Matrix};
@@ -123,6 +130,16 @@ impl Lcp {
             residual: self.residual(&solution.r, &solution.u),
             residual_normalised,
         }
+    }
+}
+
+impl Judge for Lcp {
+    fn velocity(&self, z: &[f64], w: &mut [f64]) {
+        self.velocity(z, w);
+    }
+
+    fn residual_normalised(&self, z: &[f64], w: &[f64]) -> f64 {
+        self.residual_normalised(z, w)
     }
 }
 
