@@ -60,6 +60,9 @@ const MARGIN: f64 = 0.1;
 /// Components of the direction below this fraction of the largest do not move.
 const SLOPE_TOLERANCE: f64 = 1e-12;
 
+/// Closer to the end than this, the path has arrived: what rounding makes of a solution on the boundary of its orthant.
+const ARRIVAL: f64 = 1e-12;
+
 /// Largest number of active rows for the dense bordered system of a singular orthant.
 const MAX_BORDERED: usize = 1000;
 
@@ -231,11 +234,11 @@ impl Katzenelson {
                 return End::Ray;
             }
             self.x.iter_mut().zip(&self.dx).for_each(|(x, dx)| *x += step * dx);
-            if step >= to_end {
+            t += step * dt;
+            if step >= to_end || (1.0 - t).abs() <= ARRIVAL {
                 return End::Arrived;
             }
             let Some((_, row)) = boundary else { return End::Lost };
-            t += step * dt;
             self.x[row] = 0.0;
             self.is_active[row] = !self.is_active[row];
             entered = Some(row);
