@@ -46,11 +46,6 @@ impl BestIterate {
         self.residual
     }
 
-    /// Its unknowns.
-    pub fn r(&self) -> &[f64] {
-        &self.r
-    }
-
     /// Writes it into the solution, with u recomputed.
     pub fn write<P: Judge>(&self, problem: &P, solution: &mut Solution) {
         solution.r.clone_from(&self.r);
@@ -71,6 +66,9 @@ mod tests {
         for z in [0.0, 2.0, 1.0, f64::NAN] {
             best.offer(&problem, &[z]);
         }
-        assert_eq!((best.r(), best.residual()), (&[2.0][..], 0.0));
+        let mut solution = Solution::default();
+        solution.prepare(1);
+        best.write(&problem, &mut solution);
+        assert_eq!((solution.r, solution.u, best.residual()), (vec![2.0], vec![0.0], 0.0));
     }
 }

@@ -5,5 +5,6 @@ mod generate;
 mod hand_known;
 mod hyperstatic;
 mod lcp;
+mod mlcp;
 mod properties;
 mod residual;

@@ -51,7 +51,7 @@ impl ActiveCholesky {
             self.work.extend(self.active.iter().map(|&j| row[j]));
             self.solve_lower();
             let schur = row[i] - self.work.iter().map(|x| x * x).sum::<f64>();
-            if !(schur > smallest) {
+            if schur <= smallest || schur.is_nan() {
                 return false;
             }
             self.factor.extend_from_slice(&self.work);

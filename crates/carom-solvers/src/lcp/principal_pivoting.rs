@@ -61,6 +61,9 @@ const VIOLATION_TOLERANCE: f64 = 1e-14;
 /// Entries of M that differ by more than this fraction of the diagonal from those of Mᵀ are not rounding.
 const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
+/// Largest velocity of the active rows at the start, that of q being one; above it they are dependent.
+const START_RESIDUAL: f64 = 1e-8;
+
 /// Passes over the rows: the second finds what rounding left of the first.
 const PASSES: usize = 3;
 
@@ -107,9 +110,9 @@ impl PrincipalPivoting {
         while !self.cholesky.active().is_empty() {
             self.z.iter_mut().zip(&self.scaled.q).for_each(|(z, q)| *z = -q);
             self.cholesky.solve(&self.scaled.m, &mut self.z);
-            let residual = self.cholesky.active().iter().map(|&i| self.scaled.m.row_dot(i, &self.z) + self.scaled.q[i]);
+            let row = |i: &usize| self.scaled.m.row_dot(*i, &self.z) + self.scaled.q[*i];
             // A sparse factorisation does not refuse dependent rows; they show here.
-            if !(residual.fold(0.0, |s: f64, r| if r.is_finite() { s.max(r.abs()) } else { f64::INFINITY }) <= 1e-8) {
+            if !self.cholesky.active().iter().all(|i| row(i).abs() <= START_RESIDUAL) {
                 self.cholesky.clear(n);
                 self.z.fill(0.0);
                 break;
@@ -186,7 +189,7 @@ impl PrincipalPivoting {
             *iterations += 1;
             self.direction(d);
             let schur = self.dw[d];
-            if !(schur >= -RANK_TOLERANCE.sqrt()) {
+            if schur < -RANK_TOLERANCE.sqrt() || schur.is_nan() {
                 return Drive::Indefinite;
             }
             let is_flat = schur <= RANK_TOLERANCE;
