@@ -1,6 +1,7 @@
 //! The best iterate of a solve.
 
 use crate::Solution;
+use crate::cones::norm_squared;
 
 /// A problem that judges its solutions by a residual.
 pub(crate) trait Judge {
@@ -27,15 +28,16 @@ impl BestIterate {
         self.residual = f64::INFINITY;
     }
 
-    /// Keeps r if it is finite and better than the best so far. Cost: one product with the matrix.
+    /// Keeps r if it is better than the best so far and finite with its velocity, their squares included: the residual is relative
+    /// to them. Cost: one product with the matrix.
     pub fn offer<P: Judge>(&mut self, problem: &P, r: &[f64]) {
-        if r.iter().any(|r| !r.is_finite()) {
+        if !norm_squared(r).is_finite() {
             return;
         }
         self.u.resize(r.len(), 0.0);
         problem.velocity(r, &mut self.u);
         let residual = problem.residual_normalised(r, &self.u);
-        if residual < self.residual && self.u.iter().all(|u| u.is_finite()) {
+        if residual < self.residual && norm_squared(&self.u).is_finite() {
             self.residual = residual;
             self.r.copy_from_slice(r);
         }

@@ -276,6 +276,33 @@ proptest! {
         }
     }
 
+    /// Entries of any size, singular and indefinite matrices: an honest and finite answer.
+    #[test]
+    fn strange_problems_get_finite_answers(seed in any::<u64>(), n in 1..7_usize, is_symmetric in any::<bool>(), is_sparse in any::<bool>()) {
+        let mut random = Random::new(seed);
+        let mut pick = || [0.0, 1.0, -1.0, 0.5, 1e-8, -1e8, 1e8, 1e-60, 1e60, -1e60][((random.signed() + 1.0) * 5.0) as usize % 10];
+        let mut entries = Vec::new();
+        for i in 0..n {
+            for j in 0..n {
+                let a = pick();
+                if is_symmetric && j <= i {
+                    entries.extend([(i, j, 0.5 * a), (j, i, 0.5 * a)]);
+                } else if !is_symmetric {
+                    entries.push((i, j, a));
+                }
+            }
+        }
+        let problem = Lcp { m: SparseMatrix::from_triplets(n, n, &entries).unwrap().into(), q: (0..n).map(|_| pick()).collect() };
+        let problem = if is_sparse { problem } else { dense_form(&problem) };
+        for &kind in LcpSolverKind::ALL {
+            let mut solution = Solution { r: (0..n).map(|_| pick()).collect(), u: Vec::new() };
+            let mut solver = lcp_solver(&LcpSolverParams { kind, max_iterations: 200, ..Default::default() }).unwrap();
+            if let Ok(report) = solver.solve(&problem, &mut solution) {
+                check_honest(kind.name(), &problem, &solution, &report, 1e-10);
+            }
+        }
+    }
+
     /// Dense and sparse form of a band matrix, symmetric or not, have the same solution.
     #[test]
     fn dense_and_sparse_forms_agree(seed in any::<u64>(), n in 1..15_usize, skew in -0.5..0.5_f64) {

@@ -211,6 +211,24 @@ proptest! {
         }
     }
 
+    /// Entries of any size, singular and indefinite matrices: an honest and finite answer.
+    #[test]
+    fn strange_problems_get_finite_answers(seed in any::<u64>(), n in 1..7_usize, is_sparse in any::<bool>()) {
+        let mut random = Random::new(seed);
+        let mut pick = || [0.0, 1.0, -1.0, 0.5, 1e-8, -1e8, 1e8, 1e-60, 1e60, -1e60][((random.signed() + 1.0) * 5.0) as usize % 10];
+        let m = (0..n * n).map(|_| pick()).collect();
+        let q = (0..n).map(|_| pick()).collect();
+        let problem = Mlcp::dense(m, q, (0..n).map(|_| pick() > 0.0).collect()).unwrap();
+        let problem = if is_sparse { sparse_form(&problem) } else { problem };
+        for &kind in MlcpSolverKind::ALL {
+            let mut solution = Solution { r: (0..n).map(|_| pick()).collect(), u: Vec::new() };
+            let mut solver = mlcp_solver(&MlcpSolverParams { max_iterations: 200, ..params(kind) }).unwrap();
+            if let Ok(report) = solver.solve(&problem, &mut solution) {
+                check_honest(kind.name(), &problem, &solution, &report);
+            }
+        }
+    }
+
     /// Mechanisms, redundant or not: the velocities are unique and found by all but the sweeps.
     #[test]
     fn solvers_agree_on_mechanisms(seed in any::<u64>(), dof in 1..7_usize, joints in 0..5_usize, contacts in 0..6_usize) {
