@@ -10,6 +10,7 @@ mod hyperstatic;
 mod interior_point;
 mod lcp;
 mod lcp_newton;
+mod mlcp;
 mod newton;
 mod nsgs;
 mod polyhedral;

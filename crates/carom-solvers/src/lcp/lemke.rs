@@ -1,6 +1,9 @@
 //! Lemke's complementary pivoting with the lexicographic ratio test.
 
 use super::Lcp;
+use super::covering_vector::CoveringVector;
+use crate::best_iterate::BestIterate;
+use crate::deadline::Deadline;
 use crate::error::{SolveError, check_size};
 use crate::linear::RankRevealingLu;
 use crate::parameters::LcpSolverParams;
@@ -8,8 +11,29 @@ use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};
 
+/// Settings of Lemke's method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LemkeParams {
+    /// The covering vector d. Default `"ones"`. Another one gives another path, and another solution where several exist.
+    pub covering: CoveringVector,
+}
+
+impl LemkeParams {
+    /// Checks the ranges of all fields.
+    ///
+    /// # Errors
+    /// [`SolveError::BadParameter`] naming the first field outside its range.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
 /// Solves w = M z + q + d z₀ by pivots that keep w_i z_i = 0, until the artificial variable z₀ leaves.
 /// [Cottle, Pang & Stone, *The Linear Complementarity Problem*, 1992, ch. 4]
+///
+/// When to use it: any M, small (up to a few hundred rows), degenerate or redundant, or where it matters to learn that there
+/// is no solution.
 ///
 /// The tableau [w | z | z₀ | q] is dense. Ties of the ratio test are broken by the rows of B⁻¹ (the
 /// columns of w), so degenerate problems do not cycle. For copositive-plus M (any W = G M⁻¹ Gᵀ) a ray
@@ -21,7 +45,12 @@ use serde::{Deserialize, Serialize};
 pub struct Lemke {
     pub(crate) tolerance: f64,
     max_iterations: usize,
+    time_limit: Option<f64>,
+    choice: CoveringVector,
+    /// The vector given by the caller; empty where there is none.
+    given: Vec<f64>,
     covering: Vec<f64>,
+    best: BestIterate,
     tableau: Vec<f64>,
     basis: Vec<usize>,
     pivot_row: Vec<f64>,
@@ -38,12 +67,16 @@ const PIVOT_TOLERANCE: f64 = 1e-11;
 const TIE_TOLERANCE: f64 = 1e-12;
 
 impl Lemke {
-    /// A solver with these parameters and the covering vector d = (1, …, 1).
+    /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
         Lemke {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
+            time_limit: params.time_limit,
+            choice: params.lemke.covering,
+            given: Vec::new(),
             covering: Vec::new(),
+            best: BestIterate::default(),
             tableau: Vec::new(),
             basis: Vec::new(),
             pivot_row: Vec::new(),
@@ -54,7 +87,7 @@ impl Lemke {
         }
     }
 
-    /// Uses another covering vector d > 0: another path, and another solution where several exist.
+    /// Uses this covering vector d > 0 instead of the one of the parameters.
     ///
     /// # Errors
     /// [`SolveError::BadParameter`] unless all entries are positive and finite.
@@ -62,7 +95,7 @@ impl Lemke {
         if let Some(&value) = d.iter().find(|d| !(**d > 0.0 && d.is_finite())) {
             return Err(SolveError::BadParameter { name: "covering vector", value, expected: "positive entries" });
         }
-        self.covering = d;
+        self.given = d;
         Ok(self)
     }
 
@@ -75,7 +108,7 @@ impl Lemke {
             let start = self.tableau.len();
             self.tableau.resize(start + n, 0.0);
             problem.m.add_row(i, -1.0 / scale, &mut self.tableau[start..]);
-            self.tableau.push(-self.covering.get(i).copied().unwrap_or(1.0));
+            self.tableau.push(-self.covering[i]);
             self.tableau.push(problem.q[i] / speed);
         }
         self.basis.clear();
@@ -151,7 +184,7 @@ impl Lemke {
     }
 
     /// Pivots until z₀ leaves. Returns the way it ended and the number of pivots.
-    fn follow_path(&mut self, n: usize) -> (SolveStatus, usize) {
+    fn follow_path(&mut self, n: usize, deadline: &Deadline) -> (SolveStatus, usize) {
         let z0 = 2 * n;
         let mut row = self.first_row(n);
         let mut column = z0;
@@ -166,46 +199,40 @@ impl Lemke {
                 Some(next) => row = next,
                 None => return (SolveStatus::RayTermination, iteration),
             }
+            if deadline.is_over() {
+                return (SolveStatus::TimeLimit, iteration);
+            }
         }
         (SolveStatus::MaxIterations, self.max_iterations)
     }
 
-    /// Reads z off the tableau, then solves M_BB z_B = −q_B on its basis and keeps the better one.
-    fn read_solution(&mut self, problem: &Lcp, unit: f64, solution: &mut Solution) {
+    /// Offers z as read off the tableau, and the solution of M_BB z_B = −q_B on its basis.
+    fn offer(&mut self, problem: &Lcp, unit: f64) {
         let n = problem.n();
         let width = 2 * n + 2;
-        let Solution { r: z, u: w } = solution;
-        z.fill(0.0);
+        self.candidate.clear();
+        self.candidate.resize(n, 0.0);
         self.active.clear();
         for (i, &variable) in self.basis.iter().enumerate() {
             if (n..2 * n).contains(&variable) {
-                z[variable - n] = (self.tableau[i * width + 2 * n + 1] * unit).max(0.0);
+                self.candidate[variable - n] = (self.tableau[i * width + 2 * n + 1] * unit).max(0.0);
                 self.active.push(variable - n);
             }
         }
-        problem.velocity(z, w);
-        let residual = problem.residual_normalised(z, w);
-        let k = self.active.len();
+        self.best.offer(problem, &self.candidate);
         self.block.clear();
         for &i in &self.active {
             self.block.extend(self.active.iter().map(|&j| problem.m.get(i, j)));
         }
-        self.lu.factor(k, &self.block);
+        self.lu.factor(self.active.len(), &self.block);
         self.block.clear();
         self.block.extend(self.active.iter().map(|&i| -problem.q[i]));
         self.lu.solve(&mut self.block);
-        self.candidate.clear();
-        self.candidate.resize(n, 0.0);
+        self.candidate.fill(0.0);
         for (&i, value) in self.active.iter().zip(&self.block) {
             self.candidate[i] = value.max(0.0);
         }
-        problem.velocity(&self.candidate, w);
-        if problem.residual_normalised(&self.candidate, w) <= residual {
-            z.copy_from_slice(&self.candidate);
-        }
-        if z.iter().any(|z| !z.is_finite()) {
-            z.fill(0.0);
-        }
+        self.best.offer(problem, &self.candidate);
     }
 }
 
@@ -221,29 +248,32 @@ impl OneStepSolver<Lcp> for Lemke {
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
         let n = problem.n();
-        if !self.covering.is_empty() {
-            check_size("covering vector", n, self.covering.len())?;
+        let deadline = Deadline::after(self.time_limit);
+        let scale = problem.mass_scale();
+        if self.given.is_empty() {
+            self.choice.fill(problem, scale, &mut self.covering);
+        } else {
+            check_size("covering vector", n, self.given.len())?;
+            self.covering.clone_from(&self.given);
         }
         solution.prepare(n);
+        solution.r.iter_mut().for_each(|z| *z = z.max(0.0));
+        self.best.restart(n);
+        self.best.offer(problem, &solution.r);
         let (mut status, mut iterations) = (SolveStatus::Converged, 0);
-        let speed = problem.q.iter().fold(0.0_f64, |s, q| s.max(-q));
-        if speed > 0.0 {
-            let scale = problem.mass_scale();
-            self.fill(problem, scale, speed);
-            (status, iterations) = self.follow_path(n);
-            self.read_solution(problem, speed / scale, solution);
-        } else {
-            solution.r.fill(0.0);
+        if self.best.residual() > self.tolerance {
+            self.candidate.clear();
+            self.candidate.resize(n, 0.0);
+            self.best.offer(problem, &self.candidate);
+            let speed = problem.q.iter().fold(0.0_f64, |s, q| s.max(-q));
+            if speed > 0.0 {
+                self.fill(problem, scale, speed);
+                (status, iterations) = self.follow_path(n, &deadline);
+                self.offer(problem, speed / scale);
+            }
         }
-        let Solution { r: z, u: w } = solution;
-        problem.velocity(z, w);
-        let residual_normalised = problem.residual_normalised(z, w);
-        if residual_normalised <= self.tolerance {
-            status = SolveStatus::Converged;
-        } else if status.is_converged() {
-            status = SolveStatus::Stalled; // Rounding: the basis is final, its digits are not enough.
-        }
-        Ok(SolveReport { status, solver: "lemke", iterations, residual: problem.residual(z, w), residual_normalised })
+        self.best.write(problem, solution);
+        Ok(problem.report("lemke", solution, iterations, self.tolerance, status))
     }
 }
 
@@ -297,19 +327,31 @@ mod tests {
         let lemke = Lemke::new(&LcpSolverParams::default());
         assert!(lemke.with_covering_vector(vec![1.0, 0.0]).is_err());
     }
-}
 
-/// Settings of Lemke's method.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LemkeParams {}
+    #[test]
+    fn every_covering_vector_leads_to_a_solution() {
+        // M = [[1, 2], [2, 1]], q = −1: solutions (1, 0), (0, 1) and (1, 1)/3.
+        let problem = Lcp::dense(vec![1.0, 2.0, 2.0, 1.0], vec![-1.0; 2]).unwrap();
+        let mut found = Vec::new();
+        let random = (0..8).map(|seed| CoveringVector::Random { seed });
+        for covering in [CoveringVector::Ones, CoveringVector::Diagonal].into_iter().chain(random) {
+            let params = LcpSolverParams { lemke: LemkeParams { covering }, ..Default::default() };
+            let mut solution = Solution::default();
+            let report = Lemke::new(&params).solve(&problem, &mut solution).unwrap();
+            assert!(report.is_converged(), "{covering:?} {report:?}");
+            found.push(solution.r);
+        }
+        assert!(found.contains(&vec![1.0, 0.0]) && found.contains(&vec![0.0, 1.0]), "{found:?}");
+        let given =
+            Lemke::new(&LcpSolverParams::default()).with_covering_vector(vec![1.0; 3]).unwrap().solve(&problem, &mut Solution::default());
+        assert!(matches!(given, Err(SolveError::SizeMismatch { what: "covering vector", .. })));
+    }
 
-impl LemkeParams {
-    /// Checks the ranges of all fields.
-    ///
-    /// # Errors
-    /// [`SolveError::BadParameter`] naming the first field outside its range.
-    pub fn validate(&self) -> Result<(), SolveError> {
-        Ok(())
+    #[test]
+    fn time_ends_the_path() {
+        let problem = Lcp::dense(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0]).unwrap();
+        let params = LcpSolverParams { time_limit: Some(1e-9), ..Default::default() };
+        let report = Lemke::new(&params).solve(&problem, &mut Solution::default()).unwrap();
+        assert_eq!((report.status, report.iterations), (SolveStatus::TimeLimit, 1));
     }
 }

@@ -1,9 +1,12 @@
 //! The linear complementarity problem: w = M z + q, 0 ≤ w ⊥ z ≥ 0.
 
+mod active_cholesky;
 mod active_system;
 mod auto;
 mod best_iterate;
+mod covering_vector;
 mod descent;
+pub(crate) mod active_block;
 mod enumeration;
 mod interior_point;
 mod katzenelson;
@@ -16,8 +19,11 @@ mod pgs;
 mod principal_pivoting;
 mod projected_cg;
 mod proximal_pivoting;
+mod unit_diagonal;
+pub(crate) mod subsets;
 
 pub use auto::Auto;
+pub use covering_vector::CoveringVector;
 pub use enumeration::Enumeration;
 pub use interior_point::InteriorPoint;
 pub use katzenelson::Katzenelson;
@@ -31,6 +37,7 @@ pub use principal_pivoting::PrincipalPivoting;
 pub use projected_cg::ProjectedCg;
 
 use crate::Solution;
+use crate::best_iterate::Judge;
 use crate::cones::norm_squared;
 use crate::error::{SolveError, check_finite, check_size};
 use crate::matrix::{DenseMatrix, Matrix};
@@ -127,6 +134,16 @@ impl Lcp {
             residual: self.residual(&solution.r, &solution.u),
             residual_normalised,
         }
+    }
+}
+
+impl Judge for Lcp {
+    fn velocity(&self, z: &[f64], w: &mut [f64]) {
+        self.velocity(z, w);
+    }
+
+    fn residual_normalised(&self, z: &[f64], w: &[f64]) -> f64 {
+        self.residual_normalised(z, w)
     }
 }
 
