@@ -1,7 +1,6 @@
 //! Factorisations of matrices. The only place that knows faer.
 
 mod banded_lu;
-mod bandwidth;
 mod dense_lu;
 mod elimination_tree;
 mod frontal_lu;
@@ -11,7 +10,6 @@ mod sparse_ldlt;
 mod sparse_lu;
 
 pub(crate) use banded_lu::BandedLu;
-pub(crate) use bandwidth::BandOrder;
 pub(crate) use dense_lu::DenseLu;
 pub(crate) use frontal_lu::FrontalLu;
 pub(crate) use minimum_degree::BlockPattern;
