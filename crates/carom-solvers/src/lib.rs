@@ -11,6 +11,7 @@ pub mod friction_contact_global;
 pub mod lcp;
 mod linear;
 pub mod matrix;
+mod matrix_free;
 pub mod mlcp;
 pub mod parameters;
 mod polynomial;
@@ -21,7 +22,7 @@ pub mod vi;
 
 pub use block_sparse::BlockSparse;
 pub use cones::{Block, project_coulomb};
-pub use delassus::{Delassus, DenseDelassus};
+pub use delassus::{Delassus, DenseDelassus, MatrixFree};
 pub use error::SolveError;
 pub use friction_contact::FrictionContact;
 pub use friction_contact_global::GlobalFrictionContact;
