@@ -2,6 +2,8 @@
 
 mod conformance;
 mod generate;
+mod generate_global;
+mod global;
 mod hand_known;
 mod hyperstatic;
 mod lcp;

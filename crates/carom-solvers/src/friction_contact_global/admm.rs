@@ -1,21 +1,284 @@
-//! Global form: admm.
+//! Alternating direction method of multipliers on velocities.
 
-use super::GlobalFrictionContact;
+use super::augmented_mass::AugmentedMass;
+use super::dynamics::Dynamics;
+use super::{End, GlobalFrictionContact};
+use crate::acceleration::Acceleration;
+use crate::cones::Block;
+use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::GlobalSolverParams;
-use crate::report::SolveReport;
+use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 
-/// Global form: admm.
+/// Splits the velocities û of the contacts from those of the bodies: with the slip term s fixed for an iteration,
+///
+/// ```text
+///     min ½ vᵀ M v − fᵀ v   such that   z = Hᵀ v + w + s,   z ∈ K*
+///
+///     v ← (M + ρ H Hᵀ)⁻¹ (f + ρ H (z − y − w − s))
+///     t ← Hᵀ v + w + s + y,    z ← P_K*(t),    y ← t − z,    r = −ρ y,    s ← (μ |z_T|, 0)
+/// ```
+///
+/// For large M with many contacts, deformable bodies above all: W is never formed and all iterations of one ρ use one sparse
+/// factorisation. r lies in its cone and M v = H r + f holds at every iteration.
+/// [Boyd, Parikh, Chu, Peleato, Eckstein, *Distributed optimization and statistical learning via the alternating direction
+/// method of multipliers*, 2011; De Saxcé & Feng, *The bipotential method*, 1998, for s]; differs in: each block has a unit of its own, in
+/// which mean(diag W_cc) is about one; the iteration is one map t ↦ t, which Anderson acceleration with restarts speeds up; ρ is
+/// balanced at iterations 10, 20, 40, … only, so that it settles. Not a convex problem because of s: convergence is not guaranteed.
+///
+/// Cost: a factorisation of M + ρ H Hᵀ for each of some 3 to 8 values of ρ, one solve with it per iteration, one with M per judgement.
 #[derive(Clone, Debug)]
 pub struct Admm {
     tolerance: f64,
+    max_iterations: usize,
+    time_limit: Option<f64>,
+    dynamics: Dynamics,
+    mass: AugmentedMass,
+    /// 1/√mean(diag W_cc) for each row.
+    units: Vec<f64>,
+    penalties: Vec<f64>,
+    state: State,
+    acceleration: Acceleration,
+    impulse: Vec<f64>,
+    best: Vec<f64>,
 }
+
+/// The unknowns of the splitting in the units of the blocks, rows of all contacts.
+#[derive(Clone, Debug, Default)]
+struct State {
+    rho: f64,
+    t: Vec<f64>,
+    z: Vec<f64>,
+    y: Vec<f64>,
+    /// w + s.
+    shift: Vec<f64>,
+    u: Vec<f64>,
+    v: Vec<f64>,
+}
+
+/// Iterations between judgements.
+const CHECK_INTERVAL: usize = 10;
+
+/// Judgements without progress after which the iterations are given up.
+const STALL_CHECKS: usize = 300;
+
+/// First iteration at which ρ is balanced; the next ones follow at twice the number.
+const FIRST_BALANCE: usize = 10;
+
+/// Largest ratio of the two residuals that is left alone.
+const BALANCED: f64 = 4.0;
+
+/// Largest factor of a change of ρ: one measurement is not trusted further.
+const LARGEST_CHANGE: f64 = 30.0;
 
 impl Admm {
     /// A solver with these parameters.
     pub fn new(params: &GlobalSolverParams) -> Self {
-        Admm { tolerance: params.tolerance }
+        Admm {
+            tolerance: params.tolerance,
+            max_iterations: params.max_iterations,
+            time_limit: params.time_limit,
+            dynamics: Dynamics::default(),
+            mass: AugmentedMass::default(),
+            units: Vec::new(),
+            penalties: Vec::new(),
+            state: State::default(),
+            acceleration: Acceleration::default(),
+            impulse: Vec::new(),
+            best: Vec::new(),
+        }
+    }
+
+    /// Velocities v of the bodies in the last solve, m/s.
+    pub fn body_velocity(&self) -> &[f64] {
+        self.dynamics.v()
+    }
+
+    /// The loop. Leaves the best iterate in `self.best`.
+    fn iterate(&mut self, problem: &GlobalFrictionContact, solution: &mut Solution) -> (SolveStatus, usize) {
+        let deadline = Deadline::after(self.time_limit);
+        let u = &mut solution.u;
+        problem.project_on_cones(&mut solution.r);
+        let mut best = self.dynamics.judge(problem, &solution.r, u);
+        self.best.clone_from(&solution.r);
+        if best <= self.tolerance {
+            return (SolveStatus::Converged, 0);
+        }
+        self.start(problem, &solution.r, u);
+        if !self.set_penalty(problem, 1.0) {
+            return (SolveStatus::Stalled, 0);
+        }
+        let mut judge_per_step = 1.0; // ratio of the judge to the change of t, learned at each judgement
+        let mut checks_without_progress = 0;
+        let mut next_balance = FIRST_BALANCE;
+        for iteration in 1..=self.max_iterations {
+            self.acceleration.begin(&self.state.t);
+            let step = self.advance(problem);
+            let is_late = deadline.is_over();
+            let cheap = step.primal.hypot(step.dual) / step.size.max(f64::MIN_POSITIVE);
+            let due = iteration % CHECK_INTERVAL == 0 || iteration == self.max_iterations || is_late;
+            if due || cheap * judge_per_step <= self.tolerance {
+                self.restore_impulse(problem);
+                let judge = self.dynamics.judge(problem, &self.impulse, u);
+                if judge < best && self.dynamics.is_usable(&self.impulse) {
+                    checks_without_progress = 0;
+                    best = judge;
+                    self.best.copy_from_slice(&self.impulse);
+                } else {
+                    checks_without_progress += 1;
+                }
+                if best <= self.tolerance {
+                    return (SolveStatus::Converged, iteration);
+                }
+                if is_late {
+                    return (SolveStatus::TimeLimit, iteration);
+                }
+                if cheap == 0.0 || !judge.is_finite() || checks_without_progress >= STALL_CHECKS {
+                    return (SolveStatus::Stalled, iteration);
+                }
+                judge_per_step = judge / cheap;
+            }
+            if iteration == next_balance {
+                next_balance *= 2;
+                let factor = (step.primal / step.dual).clamp(1.0 / LARGEST_CHANGE, LARGEST_CHANGE);
+                if factor > BALANCED || factor < 1.0 / BALANCED {
+                    if !self.set_penalty(problem, self.state.rho * factor.sqrt()) {
+                        return (SolveStatus::Stalled, iteration);
+                    }
+                    continue;
+                }
+            }
+            self.acceleration.advance(&mut self.state.t);
+        }
+        (SolveStatus::MaxIterations, self.max_iterations)
+    }
+
+    /// Units of the blocks, and z, y at the impulse r with velocity u for ρ = 1.
+    fn start(&mut self, problem: &GlobalFrictionContact, r: &[f64], u: &[f64]) {
+        let n = problem.n_rows();
+        self.mass.prepare(problem);
+        self.units.clear();
+        self.units.resize(n, 0.0);
+        for i in 0..problem.n_dof() {
+            for (j, h) in problem.h.row(i) {
+                self.units[j] += h * h / problem.m.get(i, i);
+            }
+        }
+        let state = &mut self.state;
+        state.rho = 1.0;
+        state.v.resize(problem.n_dof(), 0.0);
+        for x in [&mut state.t, &mut state.z, &mut state.y, &mut state.shift, &mut state.u, &mut self.impulse] {
+            x.resize(n, 0.0);
+        }
+        let mut start = 0;
+        for block in &problem.blocks {
+            let rows = start..start + block.dim();
+            let mean = self.units[rows.clone()].iter().sum::<f64>() / block.dim() as f64;
+            let unit = 1.0 / mean.sqrt();
+            self.units[rows.clone()].fill(if unit.is_finite() && unit > 0.0 { unit } else { 1.0 });
+            for k in rows.clone() {
+                state.z[k] = self.units[k] * u[k];
+                state.y[k] = -r[k] / self.units[k];
+            }
+            state.z[start] += block.slip_term(&state.z[rows.clone()]);
+            start = rows.end;
+        }
+    }
+
+    /// Changes ρ, z and r unchanged, and factors again; false when that fails.
+    fn set_penalty(&mut self, problem: &GlobalFrictionContact, rho: f64) -> bool {
+        let state = &mut self.state;
+        let change = state.rho / rho;
+        state.rho = rho;
+        for (t, (z, y)) in state.t.iter_mut().zip(state.z.iter().zip(&state.y)) {
+            *t = z + change * y;
+        }
+        self.penalties.clear();
+        self.penalties.extend(self.units.iter().map(|unit| rho * unit * unit));
+        self.acceleration.reset(problem.n_rows());
+        self.mass.factor(problem, &self.penalties)
+    }
+
+    /// One iteration: t => the next t, z and y, and how far they moved.
+    fn advance(&mut self, problem: &GlobalFrictionContact) -> Step {
+        let (units, state) = (&self.units, &mut self.state);
+        let rho = state.rho;
+        split(&problem.blocks, &state.t, &mut state.z, &mut state.y);
+        for (shift, (w, unit)) in state.shift.iter_mut().zip(problem.w.iter().zip(units)) {
+            *shift = unit * w;
+        }
+        let mut start = 0;
+        for block in &problem.blocks {
+            state.shift[start] += block.slip_term(&state.z[start..]);
+            start += block.dim();
+        }
+        // z, y, s => v
+        for (i, (v, f)) in state.v.iter_mut().zip(&problem.f).enumerate() {
+            let row = problem.h.row(i).map(|(j, h)| h * units[j] * (state.z[j] - state.y[j] - state.shift[j]));
+            *v = f + rho * row.sum::<f64>();
+        }
+        self.mass.solve(&mut state.v);
+        // v => t, z, y
+        problem.contact_velocity(&state.v, &mut state.u);
+        for k in 0..units.len() {
+            state.t[k] = units[k] * (state.u[k] - problem.w[k]) + state.shift[k] + state.y[k];
+        }
+        let mut step = Step { primal: 0.0, dual: 0.0, size: 0.0 };
+        let mut start = 0;
+        for block in &problem.blocks {
+            let rows = start..start + block.dim();
+            let mut y = [0.0; Block::MAX_DIM];
+            let y = &mut y[..block.dim()];
+            project_polar(*block, &state.t[rows.clone()], y);
+            for (k, y) in rows.clone().zip(&*y) {
+                let z = state.t[k] - y;
+                step.primal += (y - state.y[k]).powi(2);
+                step.dual += (z - state.z[k]).powi(2);
+                step.size += z * z + rho * rho * y * y;
+                (state.z[k], state.y[k]) = (z, *y);
+            }
+            start = rows.end;
+        }
+        Step { primal: step.primal.sqrt(), dual: rho * step.dual.sqrt(), size: step.size.sqrt() }
+    }
+
+    /// r = −ρ y in the units of the problem.
+    fn restore_impulse(&mut self, problem: &GlobalFrictionContact) {
+        for ((r, y), unit) in self.impulse.iter_mut().zip(&self.state.y).zip(&self.units) {
+            *r = -self.state.rho * y * unit;
+        }
+        // The units are those of whole blocks: only rounding is projected away.
+        problem.project_on_cones(&mut self.impulse);
+    }
+}
+
+/// What an iteration changed: |Hᵀ v + w + s − z| and ρ |Δz|, with the size of (z, r).
+struct Step {
+    primal: f64,
+    dual: f64,
+    size: f64,
+}
+
+/// y = P_{−K}(t), the part of t outside K*.
+fn project_polar(block: Block, t: &[f64], y: &mut [f64]) {
+    for (y, t) in y.iter_mut().zip(t) {
+        *y = -t;
+    }
+    block.project(y);
+    y.iter_mut().for_each(|y| *y = -*y);
+}
+
+/// t = z + y with z ∈ K*, y ∈ −K, zᵀ y = 0.
+fn split(blocks: &[Block], t: &[f64], z: &mut [f64], y: &mut [f64]) {
+    let mut start = 0;
+    for block in blocks {
+        let rows = start..start + block.dim();
+        project_polar(*block, &t[rows.clone()], &mut y[rows.clone()]);
+        for k in rows.clone() {
+            z[k] = t[k] - y[k];
+        }
+        start = rows.end;
     }
 }
 
@@ -28,7 +291,15 @@ impl OneStepSolver<GlobalFrictionContact> for Admm {
         self.tolerance = tolerance;
     }
 
-    fn solve(&mut self, _problem: &GlobalFrictionContact, _solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        Err(SolveError::Unsupported { solver: "admm", reason: "not written", alternatives: "auto" })
+    fn solve(&mut self, problem: &GlobalFrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
+        problem.validate()?;
+        solution.prepare(problem.n_rows());
+        self.dynamics.factor(problem)?;
+        self.dynamics.free_velocity(problem, &mut solution.u)?;
+        let (status, iterations) = self.iterate(problem, solution);
+        solution.r.copy_from_slice(&self.best);
+        self.dynamics.velocities(problem, &solution.r, &mut solution.u);
+        let end = End { status, iterations, tolerance: self.tolerance };
+        Ok(problem.report("admm", self.dynamics.v(), solution, end))
     }
 }

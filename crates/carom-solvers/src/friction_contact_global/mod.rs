@@ -8,6 +8,7 @@
 //! an implicit step. H is n_dof × n_rows, as in FCLIB.
 
 mod admm;
+mod augmented_mass;
 mod dynamics;
 mod interior_point;
 mod local_form;
@@ -159,6 +160,16 @@ impl GlobalFrictionContact {
             return Err(SolveError::NotDefinite { what: "M" });
         }
         Ok(())
+    }
+
+    /// Moves each block of r to its cone.
+    fn project_on_cones(&self, r: &mut [f64]) {
+        let mut rest = r;
+        for block in &self.blocks {
+            let (head, tail) = rest.split_at_mut(block.dim());
+            block.project(head);
+            rest = tail;
+        }
     }
 
     /// The report of a solution with its velocities v: both residuals, and `otherwise` unless the judge is satisfied.

@@ -7,7 +7,7 @@ use crate::acceleration::Acceleration;
 use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::friction_contact::local::solve_contact;
+use crate::friction_contact::solve_contact;
 use crate::linear::RankRevealingLu;
 use crate::matrix_free::MatrixFree;
 use crate::parameters::GlobalSolverParams;
@@ -76,7 +76,7 @@ impl Nsgs {
         let deadline = Deadline::after(self.time_limit);
         let Solution { r, u } = solution;
         let q_size = norm_squared(&self.q).sqrt();
-        project_on_cones(problem, r);
+        problem.project_on_cones(r);
         let mut best = self.dynamics.judge(problem, r, u);
         self.best.clone_from(r);
         if best <= self.tolerance {
@@ -114,7 +114,7 @@ impl Nsgs {
                 judge_per_step = judge / cheap;
             }
             if self.acceleration.advance(r) {
-                project_on_cones(problem, r);
+                problem.project_on_cones(r);
             }
             self.sum_up(r);
         }
@@ -189,16 +189,6 @@ fn add_impulse(operator: &MatrixFree, block: usize, r: &[f64], x: &mut [f64]) {
                 *x += a * r;
             }
         }
-    }
-}
-
-/// Moves each block of r to its cone.
-fn project_on_cones(problem: &GlobalFrictionContact, r: &mut [f64]) {
-    let mut rest = r;
-    for block in &problem.blocks {
-        let (head, tail) = rest.split_at_mut(block.dim());
-        block.project(head);
-        rest = tail;
     }
 }
 
