@@ -3,6 +3,7 @@
 mod acceleration;
 mod block_sparse;
 pub mod cones;
+mod conic;
 mod deadline;
 pub mod delassus;
 pub mod error;
