@@ -215,12 +215,12 @@ impl MatrixFree {
         &self.diagonals[self.diagonal_starts[block]..self.diagonal_starts[block + 1]]
     }
 
-    /// The blocks A of a contact, each with the first coordinate and the number of coordinates of its body.
+    /// The coordinates of the bodies of a contact among those of all bodies, each with its block A.
     #[inline]
-    pub(crate) fn sides(&self, block: usize) -> impl Iterator<Item = (usize, usize, &[f64])> {
+    pub(crate) fn sides(&self, block: usize) -> impl Iterator<Item = (std::ops::Range<usize>, &[f64])> {
         self.entries_of(block).map(|entry| {
             let body = &self.bodies[entry.body];
-            (body.offset, body.dof, self.products(entry, body.dof))
+            (body.offset..body.offset + body.dof, self.products(entry, body.dof))
         })
     }
 
@@ -242,18 +242,13 @@ impl MatrixFree {
     pub fn multiply(&self, r: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for body in &self.bodies {
-            match body.dof {
-                6 => self.add_body::<6>(body, r, out),
-                3 => self.add_body::<3>(body, r, out),
-                _ => {
-                    let mut x = [0.0; WIDTH];
-                    for first in (0..body.dof).step_by(WIDTH) {
-                        let x = &mut x[..WIDTH.min(body.dof - first)];
-                        self.coordinates(body, NONE, first, r, x);
-                        for entry in self.body_entries(body) {
-                            add_velocity(self.products(entry, body.dof), body.dof, first, x, &mut out[self.offsets[entry.block]..]);
-                        }
-                    }
+            for first in (0..body.dof).step_by(WIDTH) {
+                let mut x = [0.0; WIDTH];
+                let x = &mut x[..WIDTH.min(body.dof - first)];
+                self.coordinates(body, NONE, first, r, x);
+                for entry in self.body_entries(body) {
+                    let out = &mut out[self.offsets[entry.block]..self.offsets[entry.block + 1]];
+                    add_columns(self.products(entry, body.dof), body.dof, first, x, out);
                 }
             }
         }
@@ -263,58 +258,26 @@ impl MatrixFree {
     pub fn add_off_diagonal(&self, block: usize, r: &[f64], out: &mut [f64]) {
         for entry in self.entries_of(block) {
             let body = &self.bodies[entry.body];
-            let a = self.products(entry, body.dof);
-            match body.dof {
-                6 => multiply_rows(a, &self.fixed_coordinates::<6>(body, block, r), out),
-                3 => multiply_rows(a, &self.fixed_coordinates::<3>(body, block, r), out),
-                _ => {
-                    let mut x = [0.0; WIDTH];
-                    for first in (0..body.dof).step_by(WIDTH) {
-                        let x = &mut x[..WIDTH.min(body.dof - first)];
-                        self.coordinates(body, block, first, r, x);
-                        add_velocity(a, body.dof, first, x, out);
-                    }
-                }
+            for first in (0..body.dof).step_by(WIDTH) {
+                let mut x = [0.0; WIDTH];
+                let x = &mut x[..WIDTH.min(body.dof - first)];
+                self.coordinates(body, block, first, r, x);
+                add_columns(self.products(entry, body.dof), body.dof, first, x, out);
             }
         }
     }
 
-    /// Adds what passes through a body of N coordinates to out = W r.
+    /// The coordinates from `first` on of x_b = Σ_d A_dbᵀ r_d without the block `except`, as many as `x` holds.
     #[inline]
-    fn add_body<const N: usize>(&self, body: &Body, r: &[f64], out: &mut [f64]) {
-        let x = self.fixed_coordinates::<N>(body, NONE, r);
-        for entry in self.body_entries(body) {
-            multiply_rows(self.products(entry, N), &x, &mut out[self.offsets[entry.block]..]);
-        }
-    }
-
-    /// x_b = Σ_d A_dbᵀ r_d of a body of N coordinates, without the block `except`.
-    #[inline]
-    fn fixed_coordinates<const N: usize>(&self, body: &Body, except: usize, r: &[f64]) -> [f64; N] {
-        let mut x = [0.0; N];
-        for entry in self.body_entries(body) {
-            if entry.block != except {
-                let (rows, _) = self.products(entry, N).as_chunks::<N>();
-                for (row, r) in rows.iter().zip(&r[self.offsets[entry.block]..]) {
-                    for k in 0..N {
-                        x[k] += row[k] * r;
-                    }
-                }
-            }
-        }
-        x
-    }
-
-    /// The coordinates from `first` on of x_b, as many as `x` holds.
     fn coordinates(&self, body: &Body, except: usize, first: usize, r: &[f64], x: &mut [f64]) {
-        x.fill(0.0);
-        for entry in self.body_entries(body) {
-            if entry.block != except {
-                let rows = self.products(entry, body.dof).chunks_exact(body.dof);
-                for (row, r) in rows.zip(&r[self.offsets[entry.block]..]) {
-                    for (x, a) in x.iter_mut().zip(&row[first..]) {
-                        *x += a * r;
-                    }
+        for entry in self.body_entries(body).iter().filter(|entry| entry.block != except) {
+            let a = self.products(entry, body.dof);
+            let r = &r[self.offsets[entry.block]..self.offsets[entry.block + 1]];
+            if x.len() == body.dof {
+                add_transposed(a, r, x);
+            } else {
+                for (row, r) in a.chunks_exact(body.dof).zip(r) {
+                    x.iter_mut().zip(&row[first..]).for_each(|(x, a)| *x += a * r);
                 }
             }
         }
@@ -375,24 +338,75 @@ impl MatrixFree {
     }
 }
 
-/// out += A x for rows of N entries.
+/// out += (columns of A from `first` on) x, as many as `x` holds.
 #[inline]
-fn multiply_rows<const N: usize>(a: &[f64], x: &[f64; N], out: &mut [f64]) {
-    let (rows, _) = a.as_chunks::<N>();
-    for (row, out) in rows.iter().zip(out) {
-        let mut sum = 0.0;
-        for k in 0..N {
-            sum += row[k] * x[k];
+fn add_columns(a: &[f64], dof: usize, first: usize, x: &[f64], out: &mut [f64]) {
+    if x.len() == dof {
+        add_product(a, x, out);
+    } else {
+        for (row, out) in a.chunks_exact(dof).zip(out) {
+            *out += row[first..].iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
         }
-        *out += sum;
     }
 }
 
-/// out += (columns of A from `first` on) x.
+/// out += A x for a row-major A, unrolled for contacts of rigid bodies.
 #[inline]
-fn add_velocity(a: &[f64], dof: usize, first: usize, x: &[f64], out: &mut [f64]) {
-    for (row, out) in a.chunks_exact(dof).zip(out) {
-        *out += row[first..].iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+pub(crate) fn add_product(a: &[f64], x: &[f64], out: &mut [f64]) {
+    match (out.len(), x.len()) {
+        (3, 6) => add_product_fixed::<3, 6>(a, x, out),
+        (1, 6) => add_product_fixed::<1, 6>(a, x, out),
+        (2, 3) => add_product_fixed::<2, 3>(a, x, out),
+        (1, 3) => add_product_fixed::<1, 3>(a, x, out),
+        (_, 0) => {}
+        _ => {
+            for (row, out) in a.chunks_exact(x.len()).zip(out) {
+                *out += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+            }
+        }
+    }
+}
+
+/// x += Aᵀ r for a row-major A, unrolled likewise.
+#[inline]
+pub(crate) fn add_transposed(a: &[f64], r: &[f64], x: &mut [f64]) {
+    match (r.len(), x.len()) {
+        (3, 6) => add_transposed_fixed::<3, 6>(a, r, x),
+        (1, 6) => add_transposed_fixed::<1, 6>(a, r, x),
+        (2, 3) => add_transposed_fixed::<2, 3>(a, r, x),
+        (1, 3) => add_transposed_fixed::<1, 3>(a, r, x),
+        (_, 0) => {}
+        _ => {
+            for (row, r) in a.chunks_exact(x.len()).zip(r) {
+                x.iter_mut().zip(row).for_each(|(x, a)| *x += a * r);
+            }
+        }
+    }
+}
+
+#[inline]
+fn add_product_fixed<const D: usize, const N: usize>(a: &[f64], x: &[f64], out: &mut [f64]) {
+    let (rows, _) = a.as_chunks::<N>();
+    if let (Ok(rows), Ok(x), Ok(out)) = (<&[[f64; N]; D]>::try_from(rows), <&[f64; N]>::try_from(x), <&mut [f64; D]>::try_from(out)) {
+        for i in 0..D {
+            let mut sum = 0.0;
+            for k in 0..N {
+                sum += rows[i][k] * x[k];
+            }
+            out[i] += sum;
+        }
+    }
+}
+
+#[inline]
+fn add_transposed_fixed<const D: usize, const N: usize>(a: &[f64], r: &[f64], x: &mut [f64]) {
+    let (rows, _) = a.as_chunks::<N>();
+    if let (Ok(rows), Ok(r), Ok(x)) = (<&[[f64; N]; D]>::try_from(rows), <&[f64; D]>::try_from(r), <&mut [f64; N]>::try_from(x)) {
+        for k in 0..N {
+            for i in 0..D {
+                x[k] += rows[i][k] * r[i];
+            }
+        }
     }
 }
 

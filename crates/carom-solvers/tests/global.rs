@@ -230,3 +230,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+#[ignore]
+fn look() {
+    for (name, _, p) in suite().into_iter().chain([("column8", true, column(8, 10.0)), ("tower12", true, tower(12, 0.5)), ("packing", true, sphere_packing(1, 0.3)), ("packing2", true, sphere_packing(2, 0.3))]) {
+        eprintln!("{name}");
+        for kind in ["admm", "interior-point"] {
+            let mut s = Solution::default();
+            let t = std::time::Instant::now();
+            match global_solver(&GlobalSolverParams { kind: kind.parse().unwrap(), ..Default::default() }).unwrap().solve(&p, &mut s) {
+                Ok(r) => eprintln!("    {:15} {:?} {} {:.1e} {:?}", kind, r.status, r.iterations, r.residual_normalised, t.elapsed()),
+                Err(e) => eprintln!("    {:15} {e}", kind),
+            }
+        }
+    }
+}

@@ -9,9 +9,11 @@
 
 mod admm;
 mod augmented_mass;
+mod conic_form;
 mod dynamics;
 mod interior_point;
 mod local_form;
+mod newton_system;
 mod nsgs;
 mod reduction;
 

@@ -9,7 +9,7 @@ use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::friction_contact::solve_contact;
 use crate::linear::RankRevealingLu;
-use crate::matrix_free::MatrixFree;
+use crate::matrix_free::{MatrixFree, add_product, add_transposed};
 use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
@@ -126,7 +126,8 @@ impl Nsgs {
         self.x.clear();
         self.x.resize(self.operator.n_dof(), 0.0);
         for block in 0..self.operator.n_blocks() {
-            add_impulse(&self.operator, block, &r[self.operator.offset(block)..], &mut self.x);
+            let rows = self.operator.offset(block)..self.operator.offset(block + 1);
+            add_impulse(&self.operator, block, &r[rows], &mut self.x);
         }
     }
 
@@ -141,10 +142,8 @@ impl Nsgs {
             let old = &mut r[rows.clone()];
             u.copy_from_slice(&self.q[rows]);
             next.copy_from_slice(old);
-            for (first, dof, a) in self.operator.sides(index) {
-                for (row, u) in a.chunks_exact(dof.max(1)).zip(u.iter_mut()) {
-                    *u += row.iter().zip(&self.x[first..]).map(|(a, x)| a * x).sum::<f64>();
-                }
+            for (coordinates, a) in self.operator.sides(index) {
+                add_product(a, &self.x[coordinates], u);
             }
             let w = self.operator.diagonal(index);
             if block.is_bilateral() {
@@ -183,12 +182,8 @@ impl Nsgs {
 /// x += A_cᵀ r_c.
 #[inline]
 fn add_impulse(operator: &MatrixFree, block: usize, r: &[f64], x: &mut [f64]) {
-    for (first, dof, a) in operator.sides(block) {
-        for (row, r) in a.chunks_exact(dof.max(1)).zip(r) {
-            for (x, a) in x[first..].iter_mut().zip(row) {
-                *x += a * r;
-            }
-        }
+    for (coordinates, a) in operator.sides(block) {
+        add_transposed(a, r, &mut x[coordinates]);
     }
 }
 
