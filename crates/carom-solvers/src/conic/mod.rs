@@ -15,12 +15,20 @@
 //! | `jordan.rs` | the algebra of one cone: product, division, determinant, spectral values |
 //! | `scaling.rs` | Nesterov and Todd's scaling of a pair (x, z) |
 //! | `boundary.rs` | how far a direction can be followed inside the cones |
+//! | `system.rs` | the linear systems of a step |
+//! | `path.rs` | predictor and corrector steps along the central path, with or without De Saxcé's term |
+//! | `program.rs` | convex quadratic programs over cones and their solver |
 
 mod boundary;
 mod cone;
 mod jordan;
+mod path;
+mod program;
 mod scaling;
+mod system;
 
 pub(crate) use boundary::largest_step;
 pub(crate) use cone::{Cone, ConeProduct};
+pub(crate) use path::{PathFollower, Slip};
+pub(crate) use program::{ConeLimits, ConeProgram, ConeSolver};
 pub(crate) use scaling::Scaling;
