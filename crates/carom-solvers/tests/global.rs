@@ -3,7 +3,7 @@
 use crate::generate_global::{bodies, column, elastic_chain, sphere_packing, suite, tower};
 use carom_solvers::{
     Block, FrictionContact, FrictionSolverParams, GlobalFrictionContact, GlobalSolverKind, GlobalSolverParams, Solution, SolveError,
-    SolveReport, SparseMatrix, friction_contact_solver, global_solver,
+    SolveReport, SolveStatus, SparseMatrix, friction_contact_solver, global_solver,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -51,9 +51,11 @@ fn all_solvers_find_the_velocities_of_the_local_form() {
             assert!(report.is_converged() || !is_easy, "{what}: {report:?}");
             if report.is_converged() {
                 let local = problem.to_local().unwrap();
+                // Residual 1e-10 and condition below 1e3; where impulses are much larger than velocities, the residual is relative to them.
+                let impulse = problem.mass_scale() * solution.r.iter().map(|r| r * r).sum::<f64>().sqrt();
+                let allowed = 1e-7_f64.max(report.residual_normalised * impulse);
                 for (a, b) in solution.u.iter().zip(solve_local(&local).u) {
-                    // Residual 1e-10 relative to impulses and velocities of order one, condition below 1e3.
-                    assert!((a - b).abs() <= 1e-7, "{what}: {a} {b}");
+                    assert!((a - b).abs() <= allowed, "{what}: {a} {b}");
                 }
                 // From its own solution a solver stays there.
                 let again = solver.solve(&problem, &mut solution).unwrap();
@@ -103,7 +105,7 @@ fn a_body_between_closing_walls_has_no_solution() {
 
 #[test]
 fn limits_are_kept_and_wild_guesses_do_no_harm() {
-    let problem = bodies(43, 4, 1.0, vec![Block::Coulomb3 { mu: 0.3 }; 8]);
+    let problem = tower(2, 0.5);
     for &kind in GlobalSolverKind::ALL {
         let params = GlobalSolverParams { kind, ..Default::default() };
         for guess in [vec![f64::NAN; 24], vec![-1e3; 24], vec![1e3; 24], vec![1.0; 2]] {
@@ -115,6 +117,11 @@ fn limits_are_kept_and_wild_guesses_do_no_harm() {
         let once = GlobalSolverParams { max_iterations: 1, local, ..params.clone() };
         let report = global_solver(&once).unwrap().solve(&problem, &mut Solution::default()).unwrap();
         assert_eq!((report.iterations, report.is_converged()), (1, false), "{}", kind.name());
+        if kind.name() != "reduction" {
+            let late = GlobalSolverParams { time_limit: Some(1e-9), ..params };
+            let report = global_solver(&late).unwrap().solve(&problem, &mut Solution::default()).unwrap();
+            assert_eq!(report.status, SolveStatus::TimeLimit, "{}", kind.name());
+        }
     }
 }
 
@@ -227,22 +234,6 @@ proptest! {
         for k in 0..r.len() {
             // Sums of some dozens of terms, divided by masses of condition below 1e2.
             prop_assert!((u[0][k] - u[1][k]).abs() <= 1e-12 * size && (u[1][k] - u[2][k]).abs() <= 1e-12 * size, "{u:?}");
-        }
-    }
-}
-
-#[test]
-#[ignore]
-fn look() {
-    for (name, _, p) in suite().into_iter().chain([("column8", true, column(8, 10.0)), ("tower12", true, tower(12, 0.5)), ("packing", true, sphere_packing(1, 0.3)), ("packing2", true, sphere_packing(2, 0.3))]) {
-        eprintln!("{name}");
-        for kind in ["admm", "interior-point"] {
-            let mut s = Solution::default();
-            let t = std::time::Instant::now();
-            match global_solver(&GlobalSolverParams { kind: kind.parse().unwrap(), ..Default::default() }).unwrap().solve(&p, &mut s) {
-                Ok(r) => eprintln!("    {:15} {:?} {} {:.1e} {:?}", kind, r.status, r.iterations, r.residual_normalised, t.elapsed()),
-                Err(e) => eprintln!("    {:15} {e}", kind),
-            }
         }
     }
 }

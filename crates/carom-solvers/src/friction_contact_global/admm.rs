@@ -303,3 +303,42 @@ impl OneStepSolver<GlobalFrictionContact> for Admm {
         Ok(problem.report("admm", self.dynamics.v(), solution, end))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::SparseMatrix;
+
+    #[test]
+    fn an_elastic_bar_is_stopped_at_its_end() {
+        // Two masses on a line with a spring in M; the first one hits the ground at 1 m/s: r = 1/(M⁻¹)_11, M⁻¹ = [[3, 1], [1, 2]]/5.
+        let problem = GlobalFrictionContact {
+            m: SparseMatrix::from_triplets(2, 2, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 3.0)]).unwrap(),
+            h: SparseMatrix::from_triplets(2, 1, &[(0, 0, 1.0)]).unwrap(),
+            f: vec![-1.0, -2.0],
+            w: vec![0.0],
+            blocks: vec![Block::Unilateral],
+        };
+        let mut solver = Admm::new(&GlobalSolverParams::default());
+        let mut solution = Solution::default();
+        let report = solver.solve(&problem, &mut solution).unwrap();
+        assert!(report.is_converged(), "{report:?}");
+        for (x, exact) in solution.r.iter().chain(solver.body_velocity()).zip([5.0 / 3.0, 0.0, -2.0 / 3.0]) {
+            assert!((x - exact).abs() < 1e-9, "{x} {exact}"); // the tolerance times |r|
+        }
+        assert_eq!(solver.solve(&problem, &mut solution).unwrap().iterations, 0);
+    }
+
+    #[test]
+    fn parts_of_a_vector_are_orthogonal() {
+        let blocks = [Block::Coulomb3 { mu: 0.5 }, Block::Bilateral { dim: 2 }, Block::Unilateral];
+        let t = [0.2, 1.0, -2.0, 3.0, -4.0, -5.0];
+        let (mut z, mut y) = ([0.0; 6], [0.0; 6]);
+        split(&blocks, &t, &mut z, &mut y);
+        let product: f64 = z[..3].iter().zip(&y).map(|(z, y)| z * y).sum();
+        assert!(product.abs() < 1e-14, "{z:?} {y:?}"); // roundings of numbers of order one
+        // z on the boundary of K*, and the parts of joints and of a closed contact.
+        assert!((z[0] - 0.5 * z[1].hypot(z[2])).abs() < 1e-14, "{z:?}"); // as above
+        assert_eq!((&z[3..], &y[3..]), (&[0.0; 3][..], &t[3..]));
+    }
+}

@@ -1,6 +1,5 @@
 //! Interior point method in velocities and impulses.
 
-use super::admm::Admm;
 use super::conic_form::ConicForm;
 use super::dynamics::Dynamics;
 use super::newton_system::NewtonSystem;
@@ -28,9 +27,9 @@ use crate::{OneStepSolver, Solution};
 /// ```
 ///
 /// [Acary, Armand, Nguyen & Shpakovych, *Second-order cone programming for frictional contact mechanics using interior point
-/// algorithm*, 2022; Mehrotra 1992 for the two directions]; differs in: |z_T| is part of Newton's linearisation, iterates caught at the boundary
-/// are moved inside again, and where the path ends above the tolerance (x and z vanishing together cost half the digits) ADMM goes on from its best iterate.
-/// The problem is not convex: no rule guarantees the descent.
+/// algorithm*, 2022; Mehrotra 1992 for the two directions]; differs in: |z_T| is part of Newton's linearisation (unless `lagged_slip`),
+/// iterates caught at the boundary are moved inside again, and steps to the centre where the error lags behind m, see [`LAG`].
+/// The problem is not convex: no rule guarantees the descent. Of the settings `polish_steps` is not used.
 ///
 /// The guess is used only if it is a solution. Cost of a step: one sparse LU of n_dof + n_rows unknowns, which allocates.
 #[derive(Clone, Debug)]
@@ -43,7 +42,6 @@ pub struct InteriorPoint {
     system: NewtonSystem,
     scaling: Scaling,
     point: Point,
-    polish: Admm,
     impulse: Vec<f64>,
     best: Vec<f64>,
 }
@@ -67,11 +65,11 @@ struct Point {
     work: [Vec<f64>; 2],
     /// Short steps in a row.
     caught: usize,
-    length: f64,
+    /// True where |z_T| is that of the step before, J = 0.
+    is_lagged: bool,
+    /// Part of the way to the boundary that is gone at most.
+    step_fraction: f64,
 }
-
-/// Part of the way to the boundary that a step goes at most.
-const STEP_FRACTION: f64 = 0.99;
 
 /// The exponent in σ = (m_predicted/m)^p; Mehrotra's 3 lets m run ahead of the infeasibility, which the curvature of |z_T| keeps up.
 const CENTRING_EXPONENT: f64 = 2.0;
@@ -85,8 +83,11 @@ const CAUGHT: usize = 2;
 
 /// An iterate may leave the central path by √m, sideways along the boundary of the cones, and then its error is of that order instead of
 /// m. This is seen from an error that falls with √m: where m is below the tolerance and the error falls by less than this times √ of the ratio
-/// of m, the next step goes to the central point of the same m, with quadratic convergence.
+/// of m, the next steps go to the central point of the same m, as long as they halve the error: convergence is quadratic.
 const LAG: f64 = 0.5;
+
+/// Times an iterate that rounding has put outside is moved inside again.
+const RESCUES: usize = 3;
 
 /// Steps without a better iterate after which the path is left: iterates that were caught need some twenty to come back.
 const STALL_STEPS: usize = 30;
@@ -102,8 +103,11 @@ impl InteriorPoint {
             form: ConicForm::default(),
             system: NewtonSystem::default(),
             scaling: Scaling::default(),
-            point: Point::default(),
-            polish: Admm::new(params),
+            point: Point {
+                is_lagged: params.interior_point.lagged_slip,
+                step_fraction: params.interior_point.step_fraction,
+                ..Point::default()
+            },
             impulse: Vec::new(),
             best: Vec::new(),
         }
@@ -123,21 +127,27 @@ impl InteriorPoint {
             return (SolveStatus::Converged, 0);
         }
         self.impulse.resize(problem.n_rows(), 0.0);
-        self.system.prepare(problem, &self.form);
+        self.system.prepare(problem, &self.form, self.point.is_lagged);
         self.point.start(problem, &self.form);
         let mut best_step = 0;
         let mut last = (best, self.point.complementarity);
         let mut is_centring = false;
+        let mut rescues = 0;
         for step in 1..=self.max_iterations {
             if deadline.is_over() {
                 return (SolveStatus::TimeLimit, step - 1);
             }
             if !self.advance(problem, is_centring) {
-                return (SolveStatus::Stalled, step - 1);
+                rescues += 1;
+                if rescues > RESCUES {
+                    return (SolveStatus::Stalled, step - 1);
+                }
+                self.point.move_inside(&self.form);
+                self.point.measure(problem, &self.form);
+                continue;
             }
             self.form.restore_impulse(problem, &self.point.x, &mut self.impulse);
             let judge = self.dynamics.judge(problem, &self.impulse, u);
-            if std::env::var("IPDBG").is_ok() { eprintln!("  {step} {is_centring} judge {judge:.1e} m {:.1e} inf {:.1e} {:.1e} len {:.3}", self.point.complementarity, norm_squared(&self.point.infeasibility[..self.form.n_dof()]).sqrt(), norm_squared(&self.point.infeasibility[self.form.n_dof()..]).sqrt(), self.point.length); }
             if judge < best && self.dynamics.is_usable(&self.impulse) {
                 (best, best_step) = (judge, step);
                 self.best.copy_from_slice(&self.impulse);
@@ -150,7 +160,8 @@ impl InteriorPoint {
             }
             let now = (judge, self.point.complementarity);
             let (judge_ratio, ratio) = (now.0 / last.0, now.1 / last.1);
-            is_centring = now.1 < self.tolerance && ratio < 0.5 && judge_ratio > LAG * ratio.sqrt();
+            let lags = now.1 < self.tolerance && ratio < 0.5 && judge_ratio > LAG * ratio.sqrt();
+            is_centring = lags || (is_centring && judge_ratio < 0.5);
             last = now;
         }
         (SolveStatus::MaxIterations, self.max_iterations)
@@ -161,12 +172,10 @@ impl InteriorPoint {
     fn advance(&mut self, problem: &GlobalFrictionContact, is_centring: bool) -> bool {
         let InteriorPoint { form, system, scaling, point, .. } = self;
         if !scaling.update(&form.cones, &point.x, &point.z) {
-            eprintln!("scaling {:?} {:?}", point.x, point.z);
             return false;
         }
         point.fill_blocks(form, scaling, system.blocks_mut());
         if !system.factor() {
-            eprintln!("factor");
             return false;
         }
         let centring = if is_centring {
@@ -185,7 +194,6 @@ impl InteriorPoint {
         };
         point.set_corrector_target(form, scaling, centring);
         if !point.find_step(form, scaling, system) {
-            eprintln!("step2");
             return false;
         }
         point.follow_step(form);
@@ -239,7 +247,7 @@ impl Point {
             let (block, tail) = rest.split_at_mut(dim * dim);
             rest = tail;
             scaling.squared(&form.cones, factor, block);
-            if !cone.is_free() {
+            if !cone.is_free() && !self.is_lagged {
                 let z = &self.z[rows];
                 let size = slip(z).max(f64::MIN_POSITIVE);
                 for j in 0..dim {
@@ -256,7 +264,7 @@ impl Point {
         self.step.clone_from(&self.infeasibility);
         let contacts = &mut self.step[n..];
         contacts.iter_mut().zip(&self.scaled_target).for_each(|(b, d)| *b += d);
-        for rows in form.cones.lorentz() {
+        for rows in form.cones.lorentz().filter(|_| !self.is_lagged) {
             let size = slip(&self.z[rows.clone()]).max(f64::MIN_POSITIVE);
             contacts[rows.start] -= rows.clone().skip(1).map(|k| self.z[k] / size * self.scaled_target[k]).sum::<f64>();
         }
@@ -306,19 +314,23 @@ impl Point {
     }
 
     fn follow_step(&mut self, form: &ConicForm) {
-        let length = (STEP_FRACTION * self.longest_step(form)).min(1.0);
+        let length = (self.step_fraction * self.longest_step(form)).min(1.0);
         let (dy, dx) = self.step.split_at(form.n_dof());
         for (value, step) in [(&mut self.y, dy), (&mut self.x, dx), (&mut self.z, &self.dz[..])] {
             value.iter_mut().zip(step).for_each(|(value, step)| *value += length * step);
         }
-        self.length = length;
         self.caught = if length < SHORT_STEP { self.caught + 1 } else { 0 };
         if self.caught == CAUGHT {
-            self.caught = 0;
-            for rows in form.cones.lorentz() {
-                self.x[rows.start] += self.complementarity.sqrt();
-                self.z[rows.start] += self.complementarity.sqrt();
-            }
+            self.move_inside(form);
+        }
+    }
+
+    fn move_inside(&mut self, form: &ConicForm) {
+        self.caught = 0;
+        let distance = self.complementarity.abs().sqrt();
+        for rows in form.cones.lorentz() {
+            self.x[rows.start] += distance;
+            self.z[rows.start] += distance;
         }
     }
 }
@@ -335,7 +347,6 @@ impl OneStepSolver<GlobalFrictionContact> for InteriorPoint {
 
     fn set_tolerance(&mut self, tolerance: f64) {
         self.tolerance = tolerance;
-        self.polish.set_tolerance(tolerance);
     }
 
     fn solve(&mut self, problem: &GlobalFrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
@@ -351,5 +362,52 @@ impl OneStepSolver<GlobalFrictionContact> for InteriorPoint {
         self.dynamics.velocities(problem, &solution.r, &mut solution.u);
         let end = End { status, iterations, tolerance: self.tolerance };
         Ok(problem.report("interior-point", self.dynamics.v(), solution, end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cones::Block;
+    use crate::friction_contact::InteriorPointParams;
+    use crate::matrix::SparseMatrix;
+
+    /// A mass of 2 on the ground, falling at 1 m/s and sliding at 3 m/s.
+    fn sliding(mu: f64) -> GlobalFrictionContact {
+        GlobalFrictionContact {
+            m: SparseMatrix::from_triplets(3, 3, &[(0, 0, 2.0), (1, 1, 2.0), (2, 2, 2.0)]).unwrap(),
+            h: SparseMatrix::from_triplets(3, 3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0)]).unwrap(),
+            f: vec![6.0, 0.0, -2.0],
+            w: vec![0.0; 3],
+            blocks: vec![Block::Coulomb3 { mu }],
+        }
+    }
+
+    #[test]
+    fn a_sliding_contact_slides() {
+        // r = (2, −2μ, 0), v = (3 − μ, 0, 0): no lifting by the slip term.
+        for (mu, lagged_slip, tolerance) in [(1e-6, false, 1e-10), (0.5, false, 1e-10), (2.0, false, 1e-10), (0.5, true, 1e-6)] {
+            let interior_point = InteriorPointParams { lagged_slip, ..Default::default() };
+            let mut solver = InteriorPoint::new(&GlobalSolverParams { interior_point, tolerance, ..Default::default() });
+            let mut solution = Solution::default();
+            let report = solver.solve(&sliding(mu), &mut solution).unwrap();
+            assert!(report.is_converged(), "{mu} {report:?}");
+            for (x, exact) in solution.r.iter().chain(solver.body_velocity()).zip([2.0, -2.0 * mu, 0.0, 3.0 - mu, 0.0, 0.0]) {
+                assert!((x - exact).abs() < 100.0 * tolerance, "{mu} {x} {exact}"); // the tolerance times |r| and the condition of the law
+            }
+        }
+    }
+
+    #[test]
+    fn friction_with_rolling_resistance_is_refused() {
+        let mut problem = sliding(0.5);
+        problem.h = SparseMatrix::from_triplets(3, 5, &[(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0)]).unwrap();
+        problem.w = vec![0.0; 5];
+        let mut solve = |mu, rolling| {
+            problem.blocks = vec![Block::Rolling { mu, rolling }];
+            InteriorPoint::new(&GlobalSolverParams::default()).solve(&problem, &mut Solution::default())
+        };
+        assert!(matches!(solve(0.5, 0.1), Err(SolveError::Unsupported { .. })));
+        assert!(solve(0.5, 0.0).unwrap().is_converged() && solve(0.0, 0.1).unwrap().is_converged());
     }
 }

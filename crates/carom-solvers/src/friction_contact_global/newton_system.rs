@@ -2,19 +2,19 @@
 
 use super::GlobalFrictionContact;
 use super::conic_form::ConicForm;
-use crate::linear::SparseLu;
+use crate::linear::{SparseLdlt, SparseLu};
 use crate::matrix::SparseMatrix;
 
 /// The system for the steps of velocities and impulses,
 ///
 /// ```text
-///     [ A   −B ] [dy]   [a]
-///     [ Bᵀ   E ] [dx] = [b]
+///     [  A   −B ] [dy]   [ a]
+///     [ −Bᵀ  −E ] [dx] = [−b]
 /// ```
 ///
-/// with a block E_c = (I − J) G² per cone. As sparse as bodies and contacts are: Bᵀ A⁻¹ B is never formed. With J = 0 and the second row negated
-/// it is quasi-definite; the slip term takes the symmetry away, so that the factorisation is LU with partial pivoting. A multiple of the identity
-/// ([`SHIFT`]) keeps E regular where contacts or joints are redundant; refinement takes it out again.
+/// with a block E_c = (I − J) G² per cone. As sparse as bodies and contacts are: Bᵀ A⁻¹ B is never formed. Where J = 0 it is
+/// quasi-definite and the factorisation is LDLᵀ; the slip term takes the symmetry away, and then it is LU with partial pivoting. A multiple of
+/// the identity ([`SHIFT`]) keeps E regular where contacts or joints are redundant; refinement takes it out again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewtonSystem {
     matrix: SparseMatrix,
@@ -24,6 +24,8 @@ pub(super) struct NewtonSystem {
     blocks: Vec<f64>,
     /// Position of the diagonal entry of each row of E.
     diagonal: Vec<usize>,
+    is_symmetric: bool,
+    ldlt: SparseLdlt,
     lu: SparseLu,
     rhs: Vec<f64>,
     correction: Vec<f64>,
@@ -36,8 +38,9 @@ const SHIFT: f64 = 1e-13;
 const REFINEMENTS: usize = 2;
 
 impl NewtonSystem {
-    /// Takes A and B.
-    pub fn prepare(&mut self, problem: &GlobalFrictionContact, form: &ConicForm) {
+    /// Takes A and B, and whether J = 0.
+    pub fn prepare(&mut self, problem: &GlobalFrictionContact, form: &ConicForm, is_symmetric: bool) {
+        self.is_symmetric = is_symmetric;
         let (n, rows) = (form.n_dof(), form.cones.n_rows());
         self.matrix.reset(n + rows);
         let mut columns = vec![Vec::new(); rows];
@@ -53,7 +56,7 @@ impl NewtonSystem {
         self.diagonal.clear();
         for (_, rows) in form.cones.iter() {
             for row in rows.clone() {
-                columns[row].iter().for_each(|&(i, b)| self.matrix.push(i, b));
+                columns[row].iter().for_each(|&(i, b)| self.matrix.push(i, -b));
                 for column in rows.clone() {
                     let position = self.matrix.values().len();
                     self.positions.push(position);
@@ -78,30 +81,37 @@ impl NewtonSystem {
     pub fn factor(&mut self) -> bool {
         let values = self.matrix.values_mut();
         for (&position, block) in self.positions.iter().zip(&self.blocks) {
-            values[position] = *block;
+            values[position] = -block;
         }
         for &position in &self.diagonal {
-            values[position] += SHIFT;
+            values[position] -= SHIFT;
         }
-        self.lu.factor(&self.matrix)
+        if self.is_symmetric { self.ldlt.factor(&self.matrix) } else { self.lu.factor(&self.matrix) }
     }
 
     /// Replaces (a, b) by (dy, dx); false when they are not finite.
     pub fn solve(&mut self, b: &mut [f64]) -> bool {
         let n = b.len() - self.diagonal.len();
+        b[n..].iter_mut().for_each(|b| *b = -*b);
         self.rhs.clear();
         self.rhs.extend_from_slice(b);
-        self.lu.solve(b);
+        self.solve_factored(b);
+        let mut correction = std::mem::take(&mut self.correction);
         for _ in 0..REFINEMENTS {
-            self.correction.clear();
+            correction.clear();
             for (i, rhs) in self.rhs.iter().enumerate() {
                 let product: f64 = self.matrix.row(i).map(|(j, a)| a * b[j]).sum();
                 let shift = if i < n { 0.0 } else { SHIFT * b[i] };
-                self.correction.push(rhs - product + shift);
+                correction.push(rhs - product - shift);
             }
-            self.lu.solve(&mut self.correction);
-            b.iter_mut().zip(&self.correction).for_each(|(b, correction)| *b += correction);
+            self.solve_factored(&mut correction);
+            b.iter_mut().zip(&correction).for_each(|(b, correction)| *b += correction);
         }
+        self.correction = correction;
         b.iter().all(|x| x.is_finite())
+    }
+
+    fn solve_factored(&mut self, b: &mut [f64]) {
+        if self.is_symmetric { self.ldlt.solve(b) } else { self.lu.solve(b) }
     }
 }

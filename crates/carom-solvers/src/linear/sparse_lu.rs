@@ -35,6 +35,8 @@ impl SparseLu {
             self.indices.extend_from_slice(a.columns());
             let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
             self.symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok();
+            // Factors of another size must not be reused: faer only lets their arrays grow.
+            self.numeric = NumericLu::default();
         }
         let Some(symbolic) = &self.symbolic else {
             return false;
@@ -90,6 +92,18 @@ mod tests {
             for (b, x) in b.iter().zip([1.0, 2.0, 3.0]) {
                 assert!((b - x).abs() < 1e-14, "{b} {x}"); // a few roundings
             }
+        }
+    }
+
+    #[test]
+    fn smaller_matrices_may_follow_larger_ones() {
+        let mut lu = SparseLu::default();
+        for n in [40, 3, 25, 2] {
+            let entries: Vec<_> = (0..n).flat_map(|k| [(k, k, 2.0), (k, (k + 1) % n, 1.0)]).collect();
+            assert!(lu.factor(&SparseMatrix::from_triplets(n, n, &entries).unwrap()));
+            let mut b = vec![3.0; n];
+            lu.solve(&mut b);
+            assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-13), "{n}: {b:?}"); // roundings of n eliminations
         }
     }
 
