@@ -12,6 +12,10 @@ use crate::matrix_free::{MatrixFree, factor_semidefinite};
 /// Most coordinates of a body that is inverted as a dense block: a rigid body has 6, a substructure some more.
 const MAX_BODY: usize = 32;
 
+/// Coordinates that M does not couple are treated together up to this number where the same contacts touch them: a rigid
+/// body with a diagonal mass is still one body.
+const RIGID_BODY: usize = 6;
+
 /// The sets of coordinates that M does not couple, in the order of their first coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Bodies {
@@ -119,7 +123,7 @@ impl GlobalFrictionContact {
         let (dims, place) = self.places();
         w.reset(&dims);
         let mut is_held = vec![false; dims.len()];
-        for coordinates in &bodies.coordinates {
+        for coordinates in self.rigid_bodies(bodies, &place) {
             let dof = coordinates.len();
             let mut l = vec![0.0; dof * dof];
             // (block, row of the block, coordinate of the body, value) of H, sorted by block.
@@ -158,6 +162,33 @@ impl GlobalFrictionContact {
         let held: Vec<(usize, &[f64])> = (0..dims.len()).filter(|&block| !is_held[block]).map(|block| (block, &[][..])).collect();
         w.push_products(0, &held, |_, _| {})?;
         Ok(true)
+    }
+
+    /// The bodies that contacts touch, with those joined whose contacts are among each other's: no pair of contacts is
+    /// coupled that was not before.
+    fn rigid_bodies(&self, bodies: &Bodies, place: &[(usize, usize)]) -> Vec<Vec<usize>> {
+        let is_subset = |a: &[usize], b: &[usize]| a.iter().all(|x| b.binary_search(x).is_ok());
+        let mut joined: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for coordinates in &bodies.coordinates {
+            let mut blocks: Vec<usize> = coordinates.iter().flat_map(|&i| self.h.row(i).map(|(j, _)| place[j].0)).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            match joined.last_mut() {
+                _ if blocks.is_empty() => {}
+                Some((last, last_blocks))
+                    if last.len() + coordinates.len() <= RIGID_BODY
+                        && (is_subset(&blocks, last_blocks) || is_subset(last_blocks, &blocks)) =>
+                {
+                    last.extend(coordinates);
+                    last.sort_unstable();
+                    if last_blocks.len() < blocks.len() {
+                        *last_blocks = blocks;
+                    }
+                }
+                _ => joined.push((coordinates.clone(), blocks)),
+            }
+        }
+        joined.into_iter().map(|(coordinates, _)| coordinates).collect()
     }
 
     /// W by one solve with M for each of its rows; pairs of contacts without a common body are left out.
@@ -256,6 +287,20 @@ mod tests {
         }
         assert!(local.q.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-14), "{:?}", local.q); // as above
         assert_eq!(by_columns.row(2).count(), 1);
+    }
+
+    #[test]
+    fn coordinates_of_the_same_contacts_are_one_body() {
+        // Four masses without coupling; contact 0 touches 0, 1 and 2, contact 1 touches 1, contact 2 touches 2 and 3.
+        let mut problem = example(0.0);
+        let h = [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (3, 2, 1.0)];
+        problem.h = SparseMatrix::from_triplets(4, 3, &h).unwrap();
+        let (_, place) = problem.places();
+        assert_eq!(problem.rigid_bodies(&Bodies::find(&problem.m), &place), [vec![0, 1], vec![2, 3]]);
+        let local = problem.to_local().unwrap();
+        let crate::delassus::Delassus::BlockSparse(w) = &local.w else { panic!("assembled") };
+        // Contacts 1 and 2 share no mass.
+        assert_eq!(w.row(1).map(|(column, _)| column).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]
