@@ -3,10 +3,11 @@
 use super::augmented_mass::AugmentedMass;
 use super::dynamics::Dynamics;
 use super::{End, GlobalFrictionContact};
-use crate::acceleration::Acceleration;
-use crate::cones::Block;
+use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
+use crate::friction_contact::AdmmParams;
+use crate::friction_contact::admm_control::{AdmmControl, AdmmResiduals};
 use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
@@ -24,22 +25,24 @@ use crate::{OneStepSolver, Solution};
 /// factorisation. r lies in its cone and M v = H r + f holds at every iteration.
 /// [Boyd, Parikh, Chu, Peleato, Eckstein, *Distributed optimization and statistical learning via the alternating direction
 /// method of multipliers*, 2011; De Saxcé & Feng, *The bipotential method*, 1998, for s]; differs in: each block has a unit of its own, in
-/// which mean(diag W_cc) is about one; the iteration is one map t ↦ t, which Anderson acceleration with restarts speeds up; ρ is
-/// balanced at iterations 10, 20, 40, … only, so that it settles. Not a convex problem because of s: convergence is not guaranteed.
+/// which mean(diag W_cc) is about one; acceleration, restarts and the balance of ρ on the map t ↦ t, see `AdmmControl`. Not a convex
+/// problem because of s: convergence is not guaranteed.
 ///
-/// Cost: a factorisation of M + ρ H Hᵀ for each of some 3 to 8 values of ρ, one solve with it per iteration, one with M per judgement.
+/// The settings are those of the local form, where velocities and impulses change places: ρ here is 1/ρ there.
+/// Cost: a factorisation of M + ρ H Hᵀ for each value of ρ, one solve with it per iteration, one with M per judgement.
 #[derive(Clone, Debug)]
 pub struct Admm {
     tolerance: f64,
     max_iterations: usize,
     time_limit: Option<f64>,
+    params: AdmmParams,
     dynamics: Dynamics,
     mass: AugmentedMass,
     /// 1/√mean(diag W_cc) for each row.
     units: Vec<f64>,
     penalties: Vec<f64>,
     state: State,
-    acceleration: Acceleration,
+    control: AdmmControl,
     impulse: Vec<f64>,
     best: Vec<f64>,
 }
@@ -47,8 +50,9 @@ pub struct Admm {
 /// The unknowns of the splitting in the units of the blocks, rows of all contacts.
 #[derive(Clone, Debug, Default)]
 struct State {
-    rho: f64,
     t: Vec<f64>,
+    /// The next t.
+    image: Vec<f64>,
     z: Vec<f64>,
     y: Vec<f64>,
     /// w + s.
@@ -63,14 +67,8 @@ const CHECK_INTERVAL: usize = 10;
 /// Judgements without progress after which the iterations are given up.
 const STALL_CHECKS: usize = 300;
 
-/// First iteration at which ρ is balanced; the next ones follow at twice the number.
-const FIRST_BALANCE: usize = 10;
-
-/// Largest ratio of the two residuals that is left alone.
-const BALANCED: f64 = 4.0;
-
-/// Largest factor of a change of ρ: one measurement is not trusted further.
-const LARGEST_CHANGE: f64 = 30.0;
+/// The penalty where none is given, in the units of the blocks.
+const FIRST_PENALTY: f64 = 1.0;
 
 impl Admm {
     /// A solver with these parameters.
@@ -79,12 +77,13 @@ impl Admm {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
             time_limit: params.time_limit,
+            params: params.admm.clone(),
             dynamics: Dynamics::default(),
             mass: AugmentedMass::default(),
             units: Vec::new(),
             penalties: Vec::new(),
             state: State::default(),
-            acceleration: Acceleration::default(),
+            control: AdmmControl::default(),
             impulse: Vec::new(),
             best: Vec::new(),
         }
@@ -105,18 +104,19 @@ impl Admm {
         if best <= self.tolerance {
             return (SolveStatus::Converged, 0);
         }
+        let first = self.params.rho.map_or(FIRST_PENALTY, |rho| 1.0 / rho);
+        self.control.reset(&self.params, first, problem.n_rows());
         self.start(problem, &solution.r, u);
-        if !self.set_penalty(problem, 1.0) {
+        if !self.factor(problem) {
             return (SolveStatus::Stalled, 0);
         }
         let mut judge_per_step = 1.0; // ratio of the judge to the change of t, learned at each judgement
         let mut checks_without_progress = 0;
-        let mut next_balance = FIRST_BALANCE;
         for iteration in 1..=self.max_iterations {
-            self.acceleration.begin(&self.state.t);
-            let step = self.advance(problem);
+            let residuals = self.apply(problem);
             let is_late = deadline.is_over();
-            let cheap = step.primal.hypot(step.dual) / step.size.max(f64::MIN_POSITIVE);
+            let size = residuals.primal_size.max(residuals.dual_size).max(f64::MIN_POSITIVE);
+            let cheap = residuals.primal.hypot(residuals.dual) / size;
             let due = iteration % CHECK_INTERVAL == 0 || iteration == self.max_iterations || is_late;
             if due || cheap * judge_per_step <= self.tolerance {
                 self.restore_impulse(problem);
@@ -139,22 +139,27 @@ impl Admm {
                 }
                 judge_per_step = judge / cheap;
             }
-            if iteration == next_balance {
-                next_balance *= 2;
-                let factor = (step.primal / step.dual).clamp(1.0 / LARGEST_CHANGE, LARGEST_CHANGE);
-                if factor > BALANCED || factor < 1.0 / BALANCED {
-                    if !self.set_penalty(problem, self.state.rho * factor.sqrt()) {
-                        return (SolveStatus::Stalled, iteration);
-                    }
-                    continue;
+            let old = self.control.rho();
+            let state = &mut self.state;
+            if self.control.balance(residuals) {
+                // z and r = −ρ y stay.
+                let change = old / self.control.rho();
+                for (image, (z, y)) in state.image.iter_mut().zip(state.z.iter().zip(&state.y)) {
+                    *image = z + change * y;
                 }
+                std::mem::swap(&mut state.t, &mut state.image);
+                if !self.factor(problem) {
+                    return (SolveStatus::Stalled, iteration);
+                }
+            } else {
+                self.control.advance(&state.t, &mut state.image);
+                std::mem::swap(&mut state.t, &mut state.image);
             }
-            self.acceleration.advance(&mut self.state.t);
         }
         (SolveStatus::MaxIterations, self.max_iterations)
     }
 
-    /// Units of the blocks, and z, y at the impulse r with velocity u for ρ = 1.
+    /// Units of the blocks, and t = z + y at the impulse r with velocity u.
     fn start(&mut self, problem: &GlobalFrictionContact, r: &[f64], u: &[f64]) {
         let n = problem.n_rows();
         self.mass.prepare(problem);
@@ -165,10 +170,9 @@ impl Admm {
                 self.units[j] += h * h / problem.m.get(i, i);
             }
         }
-        let state = &mut self.state;
-        state.rho = 1.0;
+        let (state, rho) = (&mut self.state, self.control.rho());
         state.v.resize(problem.n_dof(), 0.0);
-        for x in [&mut state.t, &mut state.z, &mut state.y, &mut state.shift, &mut state.u, &mut self.impulse] {
+        for x in [&mut state.t, &mut state.image, &mut state.z, &mut state.y, &mut state.shift, &mut state.u, &mut self.impulse] {
             x.resize(n, 0.0);
         }
         let mut start = 0;
@@ -179,31 +183,28 @@ impl Admm {
             self.units[rows.clone()].fill(if unit.is_finite() && unit > 0.0 { unit } else { 1.0 });
             for k in rows.clone() {
                 state.z[k] = self.units[k] * u[k];
-                state.y[k] = -r[k] / self.units[k];
+                state.y[k] = -r[k] / (rho * self.units[k]);
             }
             state.z[start] += block.slip_term(&state.z[rows.clone()]);
+            for k in rows.clone() {
+                state.t[k] = state.z[k] + state.y[k];
+            }
             start = rows.end;
         }
     }
 
-    /// Changes ρ, z and r unchanged, and factors again; false when that fails.
-    fn set_penalty(&mut self, problem: &GlobalFrictionContact, rho: f64) -> bool {
-        let state = &mut self.state;
-        let change = state.rho / rho;
-        state.rho = rho;
-        for (t, (z, y)) in state.t.iter_mut().zip(state.z.iter().zip(&state.y)) {
-            *t = z + change * y;
-        }
+    /// Factors M + ρ H Hᵀ; false when that fails.
+    fn factor(&mut self, problem: &GlobalFrictionContact) -> bool {
+        let rho = self.control.rho();
         self.penalties.clear();
         self.penalties.extend(self.units.iter().map(|unit| rho * unit * unit));
-        self.acceleration.reset(problem.n_rows());
         self.mass.factor(problem, &self.penalties)
     }
 
-    /// One iteration: t => the next t, z and y, and how far they moved.
-    fn advance(&mut self, problem: &GlobalFrictionContact) -> Step {
+    /// One iteration: t => its image with z and y, and how far they moved.
+    fn apply(&mut self, problem: &GlobalFrictionContact) -> AdmmResiduals {
         let (units, state) = (&self.units, &mut self.state);
-        let rho = state.rho;
+        let (rho, omega) = (self.control.rho(), self.params.relaxation);
         split(&problem.blocks, &state.t, &mut state.z, &mut state.y);
         for (shift, (w, unit)) in state.shift.iter_mut().zip(problem.w.iter().zip(units)) {
             *shift = unit * w;
@@ -222,42 +223,41 @@ impl Admm {
         // v => t, z, y
         problem.contact_velocity(&state.v, &mut state.u);
         for k in 0..units.len() {
-            state.t[k] = units[k] * (state.u[k] - problem.w[k]) + state.shift[k] + state.y[k];
+            state.u[k] = units[k] * (state.u[k] - problem.w[k]) + state.shift[k];
+            state.image[k] = omega * state.u[k] + (1.0 - omega) * state.z[k] + state.y[k];
         }
-        let mut step = Step { primal: 0.0, dual: 0.0, size: 0.0 };
+        let (mut primal, mut dual) = (0.0, 0.0);
         let mut start = 0;
         for block in &problem.blocks {
             let rows = start..start + block.dim();
             let mut y = [0.0; Block::MAX_DIM];
             let y = &mut y[..block.dim()];
-            project_polar(*block, &state.t[rows.clone()], y);
+            project_polar(*block, &state.image[rows.clone()], y);
             for (k, y) in rows.clone().zip(&*y) {
-                let z = state.t[k] - y;
-                step.primal += (y - state.y[k]).powi(2);
-                step.dual += (z - state.z[k]).powi(2);
-                step.size += z * z + rho * rho * y * y;
+                let z = state.image[k] - y;
+                primal += (state.u[k] - z).powi(2);
+                dual += (z - state.z[k]).powi(2);
                 (state.z[k], state.y[k]) = (z, *y);
             }
             start = rows.end;
         }
-        Step { primal: step.primal.sqrt(), dual: rho * step.dual.sqrt(), size: step.size.sqrt() }
+        AdmmResiduals {
+            primal: primal.sqrt(),
+            dual: rho * dual.sqrt(),
+            primal_size: norm_squared(&state.z).max(norm_squared(&state.shift)).sqrt(),
+            dual_size: rho * norm_squared(&state.y).sqrt(),
+        }
     }
 
     /// r = −ρ y in the units of the problem.
     fn restore_impulse(&mut self, problem: &GlobalFrictionContact) {
+        let rho = self.control.rho();
         for ((r, y), unit) in self.impulse.iter_mut().zip(&self.state.y).zip(&self.units) {
-            *r = -self.state.rho * y * unit;
+            *r = -rho * y * unit;
         }
         // The units are those of whole blocks: only rounding is projected away.
         problem.project_on_cones(&mut self.impulse);
     }
-}
-
-/// What an iteration changed: |Hᵀ v + w + s − z| and ρ |Δz|, with the size of (z, r).
-struct Step {
-    primal: f64,
-    dual: f64,
-    size: f64,
 }
 
 /// y = P_{−K}(t), the part of t outside K*.

@@ -85,6 +85,22 @@ mod tests {
     }
 
     #[test]
+    fn sizes_may_change_in_any_order() {
+        let mut lu = DenseLu::default();
+        for n in [64, 18, 70, 3, 16, 65] {
+            let values = lu.reset(n);
+            for k in 0..n {
+                values[k * n + k] = 2.0;
+                values[k * n + (k + 1) % n] = 1.0;
+            }
+            lu.factor();
+            let mut b = vec![3.0; n];
+            lu.solve(&mut b);
+            assert!(b.iter().all(|x| (x - 1.0).abs() < 1e-13), "{n}: {b:?}"); // roundings of n eliminations
+        }
+    }
+
+    #[test]
     fn an_empty_matrix_is_nothing_to_do() {
         let mut lu = DenseLu::default();
         lu.reset(0);

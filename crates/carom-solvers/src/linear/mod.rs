@@ -31,7 +31,9 @@ impl WorkMemory {
             self.buffer = None;
             self.bytes = bytes;
         }
-        self.buffer.get_or_insert_with(|| MemBuffer::new(request))
+        // In plain bytes: the next request may need other alignments within the same number of bytes.
+        let bytes = self.bytes;
+        self.buffer.get_or_insert_with(|| MemBuffer::new(StackReq::new::<u8>(bytes)))
     }
 }
 
