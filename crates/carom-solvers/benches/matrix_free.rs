@@ -82,7 +82,7 @@ fn time_sweeps(problem: &FrictionContact) -> f64 {
         let params =
             FrictionSolverParams { kind: "nsgs".parse().expect("a solver"), max_iterations, tolerance: 1e-14, ..Default::default() };
         let mut solver = friction_contact_solver(&params).expect("valid parameters");
-        fastest(5, || {
+        fastest(20, || {
             solver.solve(problem, &mut Solution::default()).expect("valid problem");
         })
     };
@@ -93,7 +93,7 @@ fn time_global_sweeps(problem: &GlobalFrictionContact) -> f64 {
     let time = |max_iterations| {
         let params = GlobalSolverParams { max_iterations, tolerance: 1e-14, ..Default::default() };
         let mut solver = friction_contact_global::Nsgs::new(&params);
-        fastest(5, || {
+        fastest(20, || {
             solver.solve(problem, &mut Solution::default()).expect("valid problem");
         })
     };

@@ -222,8 +222,8 @@ impl Admm {
         self.mass.solve(&mut state.v);
         // v => t, z, y
         problem.contact_velocity(&state.v, &mut state.u);
-        for k in 0..units.len() {
-            state.u[k] = units[k] * (state.u[k] - problem.w[k]) + state.shift[k];
+        for (k, unit) in units.iter().enumerate() {
+            state.u[k] = unit * (state.u[k] - problem.w[k]) + state.shift[k];
             state.image[k] = omega * state.u[k] + (1.0 - omega) * state.z[k] + state.y[k];
         }
         let (mut primal, mut dual) = (0.0, 0.0);

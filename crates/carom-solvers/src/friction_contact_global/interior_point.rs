@@ -31,7 +31,9 @@ use crate::{OneStepSolver, Solution};
 /// iterates caught at the boundary are moved inside again, and steps to the centre where the error lags behind m, see [`LAG`].
 /// The problem is not convex: no rule guarantees the descent. Of the settings `polish_steps` is not used.
 ///
-/// The guess is used only if it is a solution. Cost of a step: one sparse LU of n_dof + n_rows unknowns, which allocates.
+/// The guess is used only if it is a solution. Cost of a step: one sparse LU of n_dof + n_rows unknowns, which allocates. Its fill grows fast in
+/// three-dimensional packings (some 50 ms for 500 contacts, a second for 2500); with `lagged_slip` a step costs a tenth there and there are more of
+/// them, down to 1e-4 or so. Chains, towers and walls stay cheap.
 #[derive(Clone, Debug)]
 pub struct InteriorPoint {
     tolerance: f64,
