@@ -1,5 +1,6 @@
 //! Integration tests of carom-solvers.
 
+mod admm;
 mod conformance;
 mod generate;
 mod generate_global;
@@ -7,5 +8,6 @@ mod global;
 mod hand_known;
 mod hyperstatic;
 mod lcp;
+mod newton;
 mod properties;
 mod residual;

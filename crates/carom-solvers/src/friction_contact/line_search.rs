@@ -9,10 +9,10 @@ use super::nonsmooth_newton::NewtonLineSearch;
 /// Goldstein and Price ask for θ(t) ≥ θ + m₂ t θ' as well, else t is too short.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineSearch {
-    /// The last merits, in a ring.
+    /// The merits before the current one, in a ring.
     merits: Vec<f64>,
     next: usize,
-    memory: usize,
+    length: usize,
 }
 
 /// The merit at the current point and its slope along the direction.
@@ -35,11 +35,11 @@ const TRIALS: usize = 14;
 const STRETCH: f64 = 4.0;
 
 impl LineSearch {
-    /// Forgets all values; the next searches compare with the last `memory` ones.
+    /// Forgets all values; the next searches compare with the last `memory` ones, the current one among them.
     pub fn reset(&mut self, memory: usize) {
         self.merits.clear();
         self.next = 0;
-        self.memory = memory.max(1);
+        self.length = memory.saturating_sub(1);
     }
 
     /// Calls `evaluate` with lengths until one is accepted, which is then the last one called; false when none is.
@@ -78,12 +78,12 @@ impl LineSearch {
     }
 
     fn remember(&mut self, merit: f64) {
-        if self.merits.len() < self.memory {
+        if self.merits.len() < self.length {
             self.merits.push(merit);
-        } else {
-            self.merits[self.next] = merit;
+        } else if let Some(oldest) = self.merits.get_mut(self.next) {
+            *oldest = merit;
+            self.next = (self.next + 1) % self.length;
         }
-        self.next = (self.next + 1) % self.memory;
     }
 }
 

@@ -320,7 +320,7 @@ pub enum NewtonLineSearch {
 pub struct NonsmoothNewtonParams {
     /// How the length of a step is found. Default `"goldstein-price"`.
     pub line_search: NewtonLineSearch,
-    /// Number of past steps whose largest θ the search has to fall below. Default 5, nominal 1 (monotone) to 10. 0 is an error.
+    /// Number of past steps whose largest θ the search has to fall below. Default 6, nominal 1 (monotone) to 10. 0 is an error.
     pub memory: usize,
     /// Least α, no unit: mean(diag W) of each block is 1. Default 1e-9, nominal 0 (for W of full rank) to 1e-6: what is larger
     /// slows the last steps down. Negative or not finite is an error.
@@ -332,7 +332,7 @@ pub struct NonsmoothNewtonParams {
 
 impl Default for NonsmoothNewtonParams {
     fn default() -> Self {
-        NonsmoothNewtonParams { line_search: NewtonLineSearch::default(), memory: 5, regularisation: 1e-9, rho: 1.0 }
+        NonsmoothNewtonParams { line_search: NewtonLineSearch::default(), memory: 6, regularisation: 1e-9, rho: 1.0 }
     }
 }
 

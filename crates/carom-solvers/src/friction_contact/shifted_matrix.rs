@@ -80,3 +80,38 @@ fn lower_triangle(full: &SparseMatrix) -> SparseMatrix {
     }
     lower
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cones::Block;
+    use crate::delassus::{Delassus, DenseDelassus};
+    use crate::friction_contact::FrictionContact;
+
+    #[test]
+    fn both_factorisations_solve_for_every_shift() {
+        for skew in [0.0, 0.25] {
+            // Singular without the shift: rows 0 and 1 of the symmetric part are equal.
+            let w = vec![1.0, 1.0 + skew, 0.0, 1.0 - skew, 1.0, 0.0, 0.0, 0.0, 1.0];
+            let problem = FrictionContact {
+                w: Delassus::Dense(DenseDelassus::new(w.clone(), &[1, 1, 1]).unwrap()),
+                q: vec![0.0; 3],
+                blocks: vec![Block::Unilateral; 3],
+            };
+            let mut scaled = Scaled::default();
+            scaled.build(&problem);
+            let mut matrix = ShiftedMatrix::default();
+            matrix.build(&scaled);
+            assert_eq!(matrix.is_symmetric, skew == 0.0);
+            for rho in [0.5, 2.0] {
+                assert!(matrix.factor(rho));
+                let x = [1.0, -2.0, 3.0];
+                let mut b: Vec<f64> = (0..3).map(|i| rho * x[i] + (0..3).map(|j| w[3 * i + j] * x[j]).sum::<f64>()).collect();
+                matrix.solve(&mut b);
+                for (b, x) in b.iter().zip(x) {
+                    assert!((b - x).abs() < 1e-14, "{b} {x}"); // a few roundings
+                }
+            }
+        }
+    }
+}
