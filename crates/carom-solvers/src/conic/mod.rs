@@ -16,7 +16,7 @@
 //! | `scaling.rs` | Nesterov and Todd's scaling of a pair (x, z) |
 //! | `boundary.rs` | how far a direction can be followed inside the cones |
 //! | `system.rs` | the linear systems of a step |
-//! | `path.rs` | predictor and corrector steps along the central path, with or without De Saxcé's term |
+//! | `path.rs` | predictor and corrector steps along the central path, of the convex or of Coulomb's law |
 //! | `program.rs` | convex quadratic programs over cones and their solver |
 
 mod boundary;
@@ -29,6 +29,6 @@ mod system;
 
 pub(crate) use boundary::largest_step;
 pub(crate) use cone::{Cone, ConeProduct};
-pub(crate) use path::{PathFollower, Slip};
+pub(crate) use path::{Law, PathFollower};
 pub(crate) use program::{ConeLimits, ConeProgram, ConeSolver};
 pub(crate) use scaling::Scaling;

@@ -1,7 +1,7 @@
 //! Convex quadratic programs over second-order cones.
 
 use super::cone::ConeProduct;
-use super::path::{PathFollower, Slip};
+use super::path::{Law, PathFollower};
 use crate::cones::project_coulomb;
 use crate::deadline::Deadline;
 use crate::matrix::SparseMatrix;
@@ -81,14 +81,14 @@ impl ConeSolver {
         if is_warm {
             self.path.restart(program, distance);
         } else {
-            self.path.start(program, Slip::Absent, STEP_FRACTION);
+            self.path.start(program, Law::Convex, STEP_FRACTION);
         }
         let steps = self.follow(program, limits);
-        if !is_warm || self.error <= limits.tolerance {
+        // A warm start that led nowhere costs a solve, not the solution.
+        if !is_warm || self.error <= limits.tolerance.max(distance) {
             return steps;
         }
-        // A bad start costs a solve, not the solution.
-        self.path.start(program, Slip::Absent, STEP_FRACTION);
+        self.path.start(program, Law::Convex, STEP_FRACTION);
         let (error, best) = (self.error, std::mem::take(&mut self.best));
         let max_steps = limits.max_steps.saturating_sub(steps);
         let steps = steps + self.follow(program, ConeLimits { max_steps, ..limits });

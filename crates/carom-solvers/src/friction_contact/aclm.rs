@@ -47,8 +47,8 @@ const INNER_SHARE: f64 = 0.03;
 /// No convex problem needs to be solved better, in units of c.
 const SMALLEST_TOLERANCE: f64 = 1e-14;
 
-/// Fixed point iterations without a better iterate after which the search is given up.
-const STALL_ITERATIONS: usize = 40;
+/// Fixed point iterations within which the residual has to halve; the search is given up otherwise.
+const STALL_ITERATIONS: usize = 60;
 
 /// Steps of one convex problem.
 const INNER_STEPS: usize = 60;
@@ -82,7 +82,7 @@ impl Aclm {
         self.solver.reset();
         // The error of the fixed point at its start is not known: that of c.
         let mut error = 1.0;
-        let (mut steps, mut since_best) = (0, 0);
+        let (mut steps, mut milestone, mut since_halved) = (0, best, 0);
         loop {
             // s => x.
             self.shift();
@@ -100,16 +100,19 @@ impl Aclm {
             self.form.restore_impulse(problem, self.solver.solution(), &mut solution.r);
             problem.velocity(&solution.r, &mut solution.u);
             let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
-            since_best += 1;
+            since_halved += 1;
             if residual < best && norm_squared(&solution.r).sqrt() <= largest {
-                (best, since_best) = (residual, 0);
+                best = residual;
                 self.best.copy_from_slice(&solution.r);
+            }
+            if best <= 0.5 * milestone {
+                (milestone, since_halved) = (best, 0);
             }
             match () {
                 () if best <= self.tolerance => return (SolveStatus::Converged, steps),
                 () if deadline.is_over() => return (SolveStatus::TimeLimit, steps),
                 () if steps >= self.max_iterations => return (SolveStatus::MaxIterations, steps),
-                () if since_best >= STALL_ITERATIONS || !error.is_finite() => return (SolveStatus::Stalled, steps),
+                () if since_halved >= STALL_ITERATIONS || !error.is_finite() => return (SolveStatus::Stalled, steps),
                 () => {}
             }
             self.acceleration.begin(&self.last_slip);

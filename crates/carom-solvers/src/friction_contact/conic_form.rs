@@ -7,21 +7,21 @@ use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::matrix::SparseMatrix;
 
-/// The problem in x and z with r = P x, z = P û, per contact P = s diag(1, μ, μ):
+/// The problem in x and v with r = P x, v = P u, per contact P = s diag(1, μ, μ):
 ///
 /// ```text
-///     z = Q x + c + e |z_T|,   Q = P W P,  c = P q,     L ∋ z ⊥ x ∈ L,  L = {|x_T| ≤ x_N}
+///     v = Q x + c,   Q = P W P,  c = P q,     L ∋ v + e |v_T| ⊥ x ∈ L,  L = {|x_T| ≤ x_N}
 /// ```
 ///
-/// so that De Saxcé's term is |z_T| whatever μ. A contact without friction keeps its normal row only, rows of joints are
-/// free. s gives each block a mean diagonal of one; impulses are counted in a unit that makes the largest |c| one.
+/// so that De Saxcé's term is |v_T| whatever μ. A contact without friction keeps its normal row only, rows of joints are
+/// free. s gives each block a mean diagonal of one; velocities are counted in a unit that makes the largest |c| one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConicForm {
     /// Q, with its diagonal blocks stored in full.
     pub q: SparseMatrix,
     /// c.
     pub c: Vec<f64>,
-    /// The cones of x and z.
+    /// The cones of x.
     pub cones: ConeProduct,
     /// Row of the problem of each row of x, and its factor in P times the unit of x.
     rows: Vec<(usize, f64)>,
@@ -32,7 +32,7 @@ pub(super) struct ConicForm {
     entries: Vec<(usize, f64)>,
     /// Blocks of the row being read.
     columns: Vec<usize>,
-    /// The unit of x and z.
+    /// The unit of x and v.
     unit: f64,
 }
 
@@ -205,7 +205,7 @@ mod tests {
         form.program().gradient(&x, &mut v);
         form.restore_impulse(&problem, &x, &mut r);
         problem.velocity(&r, &mut u);
-        // z = P û in the unit of x: the first row over its factor is û_N where |v_T| is added.
+        // v + e |v_T| is P û in the unit of v: over its factor the first row is û_N.
         let (factor, unit) = (form.rows[0].1, form.unit);
         let lifted = (v[0] + v[1].hypot(v[2])) * unit / factor;
         let expected = u[0] + problem.blocks[0].slip_term(&u[..3]);

@@ -4,7 +4,7 @@ use super::FrictionContact;
 use super::conic_form::{ConicForm, project};
 use super::proximal_newton::ProximalNewton;
 use crate::cones::norm_squared;
-use crate::conic::{PathFollower, Slip};
+use crate::conic::{Law, PathFollower};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::{FrictionSolverParams, check};
@@ -14,22 +14,21 @@ use serde::{Deserialize, Serialize};
 
 /// For hyperstatic contacts and large mass ratios from no guess at all: some 6 to 40 steps whatever the redundancy of the contacts.
 ///
-/// The contacts are mapped to second-order cones ([`ConicForm`]) and the law is followed from a point far inside them,
+/// The contacts are mapped to cones of slope one ([`ConicForm`]) and Coulomb's law with the slip s as an unknown is followed
 ///
 /// ```text
-///     z = Q x + c + e |z_T|,   x ∘ z = m e,   m → 0,
+///     v = Q x + c,    x ∘ (s, v_T) = m e,    x_N v_N = m,     x, (s, v_T) ∈ {|x_T| ≤ x_N},  v_N ≥ 0
 /// ```
 ///
-/// by the predictor and corrector steps of [`PathFollower`]. [Acary, Armand, Nguyen & Shpakovych, *Second-order cone programming for
-/// frictional contact mechanics using interior point algorithm*, 2022]; differs in: the local form instead of the global one,
-/// |z_T| inside Newton's linearisation, iterates caught at the boundary moved inside again, and a polish. The problem is not
-/// convex, so that no rule guarantees the descent; what was reached is judged and the best kept.
+/// for m → 0 from a point far inside the cones, by the predictor and corrector steps of [`PathFollower`], which see for the
+/// sources and the differences from them. The law is not monotone, so that no rule guarantees the descent; what was reached is judged and
+/// the best kept.
 ///
-/// Where x and z vanish together (a contact about to open or to slide) the distance to the solution is √m, and rounding ends
+/// Where x and (s, v_T) vanish together (a contact about to open or to slide) the distance to the solution is √m, and rounding ends
 /// that at some 1e-8: then, and when nothing better comes, Newton steps of `proximal-newton` go on from the best iterate.
 ///
-/// The guess is used only if it is a solution. Cost of a step: one sparse LU of the rows of W, a few milliseconds for a tower of twenty
-/// cubes. The factorisations allocate.
+/// The guess is used only if it is a solution. Cost of a step: one sparse LU of the rows of W, 2 ms for a tower of twenty cubes. The
+/// factorisations allocate. The time limit is not looked at during the polish.
 #[derive(Clone, Debug)]
 pub struct InteriorPoint {
     tolerance: f64,
@@ -73,8 +72,7 @@ impl InteriorPoint {
         let largest = problem.largest_impulse(mass_scale);
         let mut best = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
         let mut best_step = 0;
-        let slip = if self.params.lagged_slip { Slip::Lagged } else { Slip::Implicit };
-        self.path.start(self.form.program(), slip, self.params.step_fraction);
+        self.path.start(self.form.program(), Law::Coulomb, self.params.step_fraction);
         for step in 1..=self.max_iterations {
             if deadline.is_over() {
                 return (SolveStatus::TimeLimit, step - 1);
@@ -154,17 +152,13 @@ pub struct InteriorPointParams {
     /// Part of the way to the boundary of the cones that a step goes at most, no unit. Default 0.99, nominal 0.9 to 0.999. Smaller is
     /// slower and nearer to the central path; outside (0, 1) it is an error.
     pub step_fraction: f64,
-    /// True: the slip term |u_T| is that of the step before, so that the linear systems are symmetric and a step costs a half to a
-    /// sixth. Default false: the term is part of Newton's linearisation. Lagged steps reach tight tolerances
-    /// on sticking contacts only.
-    pub lagged_slip: bool,
-    /// Most Newton steps from the best iterate when the path ends above the tolerance. Default 60, nominal 0 (no polish) to 200.
+    /// Most Newton steps from the best iterate when the path ends above the tolerance. Default 100, nominal 0 (no polish) to 300.
     pub polish_steps: usize,
 }
 
 impl Default for InteriorPointParams {
     fn default() -> Self {
-        InteriorPointParams { step_fraction: 0.99, lagged_slip: false, polish_steps: 60 }
+        InteriorPointParams { step_fraction: 0.99, polish_steps: 100 }
     }
 }
 
@@ -211,13 +205,6 @@ mod tests {
                 assert!((x - exact).abs() < 1e-8, "{mu} {x} {exact}"); // the tolerance times |q| and the condition of the law
             }
         }
-    }
-
-    #[test]
-    fn the_lagged_slip_finds_the_same() {
-        let (report, solution) = solve(&sliding(0.5), InteriorPointParams { lagged_slip: true, ..Default::default() });
-        assert!(report.is_converged(), "{report:?}");
-        assert!((solution.u[1] - 2.5).abs() < 1e-8, "{solution:?}"); // as above
     }
 
     #[test]

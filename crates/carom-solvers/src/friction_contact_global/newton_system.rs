@@ -2,7 +2,7 @@
 
 use super::GlobalFrictionContact;
 use super::conic_form::ConicForm;
-use crate::linear::{SparseLdlt, SparseLu};
+use crate::linear::SparseLu;
 use crate::matrix::SparseMatrix;
 
 /// The system for the steps of velocities and impulses,
@@ -12,9 +12,9 @@ use crate::matrix::SparseMatrix;
 ///     [ −Bᵀ  −E ] [dx] = [−b]
 /// ```
 ///
-/// with a block E_c = (I − J) G² per cone. As sparse as bodies and contacts are: Bᵀ A⁻¹ B is never formed. Where J = 0 it is
-/// quasi-definite and the factorisation is LDLᵀ; the slip term takes the symmetry away, and then it is LU with partial pivoting. A multiple of
-/// the identity ([`SHIFT`]) keeps E regular where contacts or joints are redundant; refinement takes it out again.
+/// with a block E_c = (I − J) G² per cone. As sparse as bodies and contacts are: Bᵀ A⁻¹ B is never formed. Without the slip term J it is
+/// quasi-definite; with it the symmetry is lost, so that the factorisation is LU with partial pivoting. A multiple of the
+/// identity ([`SHIFT`]) keeps E regular where contacts or joints are redundant; refinement takes it out again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewtonSystem {
     matrix: SparseMatrix,
@@ -24,8 +24,6 @@ pub(super) struct NewtonSystem {
     blocks: Vec<f64>,
     /// Position of the diagonal entry of each row of E.
     diagonal: Vec<usize>,
-    is_symmetric: bool,
-    ldlt: SparseLdlt,
     lu: SparseLu,
     rhs: Vec<f64>,
     correction: Vec<f64>,
@@ -38,9 +36,8 @@ const SHIFT: f64 = 1e-13;
 const REFINEMENTS: usize = 2;
 
 impl NewtonSystem {
-    /// Takes A and B, and whether J = 0.
-    pub fn prepare(&mut self, problem: &GlobalFrictionContact, form: &ConicForm, is_symmetric: bool) {
-        self.is_symmetric = is_symmetric;
+    /// Takes A and B.
+    pub fn prepare(&mut self, problem: &GlobalFrictionContact, form: &ConicForm) {
         let (n, rows) = (form.n_dof(), form.cones.n_rows());
         self.matrix.reset(n + rows);
         let mut columns = vec![Vec::new(); rows];
@@ -86,7 +83,7 @@ impl NewtonSystem {
         for &position in &self.diagonal {
             values[position] -= SHIFT;
         }
-        if self.is_symmetric { self.ldlt.factor(&self.matrix) } else { self.lu.factor(&self.matrix) }
+        self.lu.factor(&self.matrix)
     }
 
     /// Replaces (a, b) by (dy, dx); false when they are not finite.
@@ -95,23 +92,17 @@ impl NewtonSystem {
         b[n..].iter_mut().for_each(|b| *b = -*b);
         self.rhs.clear();
         self.rhs.extend_from_slice(b);
-        self.solve_factored(b);
-        let mut correction = std::mem::take(&mut self.correction);
+        self.lu.solve(b);
         for _ in 0..REFINEMENTS {
-            correction.clear();
+            self.correction.clear();
             for (i, rhs) in self.rhs.iter().enumerate() {
                 let product: f64 = self.matrix.row(i).map(|(j, a)| a * b[j]).sum();
                 let shift = if i < n { 0.0 } else { SHIFT * b[i] };
-                correction.push(rhs - product - shift);
+                self.correction.push(rhs - product - shift);
             }
-            self.solve_factored(&mut correction);
-            b.iter_mut().zip(&correction).for_each(|(b, correction)| *b += correction);
+            self.lu.solve(&mut self.correction);
+            b.iter_mut().zip(&self.correction).for_each(|(b, correction)| *b += correction);
         }
-        self.correction = correction;
         b.iter().all(|x| x.is_finite())
-    }
-
-    fn solve_factored(&mut self, b: &mut [f64]) {
-        if self.is_symmetric { self.ldlt.solve(b) } else { self.lu.solve(b) }
     }
 }
