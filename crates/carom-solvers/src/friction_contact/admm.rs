@@ -88,8 +88,8 @@ const FIRST_RHO: f64 = 0.1;
 /// Iterations between evaluations of the judge.
 const CHECK_INTERVAL: usize = 10;
 
-/// Evaluations of the judge without a better iterate after which the solve has stalled.
-const STALL_CHECKS: usize = 300;
+/// Iterations without a better iterate after which the solve has stalled. Slow ones may pause for hundreds.
+const STALL_ITERATIONS: usize = 3000;
 
 impl Admm {
     /// A solver with these parameters.
@@ -116,7 +116,7 @@ impl Admm {
         let deadline = Deadline::after(self.time_limit);
         let mass_scale = problem.mass_scale();
         let largest = problem.largest_impulse(mass_scale);
-        let (mut best, mut checks_since) = (f64::INFINITY, 0);
+        let (mut best, mut best_iteration) = (f64::INFINITY, 0);
         let mut must_judge = true;
         let mut must_factor = true;
         for iteration in 0.. {
@@ -124,9 +124,8 @@ impl Admm {
                 self.scaled.restore_impulse(&self.to.y, &mut solution.r);
                 problem.velocity(&solution.r, &mut solution.u);
                 let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
-                checks_since += 1;
                 if residual < best && (iteration == 0 || norm_squared(&solution.r).sqrt() <= largest) {
-                    (best, checks_since) = (residual, 0);
+                    (best, best_iteration) = (residual, iteration);
                     self.best.copy_from_slice(&solution.r);
                 }
                 if best <= self.tolerance {
@@ -140,7 +139,7 @@ impl Admm {
                 return (iteration, SolveStatus::TimeLimit);
             }
             let rho = self.control.rho();
-            if must_factor && !self.matrix.factor(rho) || checks_since >= STALL_CHECKS {
+            if iteration - best_iteration >= STALL_ITERATIONS || must_factor && !self.matrix.factor(rho) {
                 return (iteration, SolveStatus::Stalled);
             }
             self.apply(rho);
