@@ -64,8 +64,8 @@ struct State {
 /// Iterations between judgements.
 const CHECK_INTERVAL: usize = 10;
 
-/// Judgements without progress after which the iterations are given up.
-const STALL_CHECKS: usize = 300;
+/// Iterations without a better one after which they are given up.
+const STALL: usize = 3000;
 
 /// The penalty where none is given, in the units of the blocks.
 const FIRST_PENALTY: f64 = 1.0;
@@ -111,7 +111,7 @@ impl Admm {
             return (SolveStatus::Stalled, 0);
         }
         let mut judge_per_step = 1.0; // ratio of the judge to the change of t, learned at each judgement
-        let mut checks_without_progress = 0;
+        let mut best_iteration = 0;
         for iteration in 1..=self.max_iterations {
             let residuals = self.apply(problem);
             let is_late = deadline.is_over();
@@ -122,11 +122,8 @@ impl Admm {
                 self.restore_impulse(problem);
                 let judge = self.dynamics.judge(problem, &self.impulse, u);
                 if judge < best && self.dynamics.is_usable(&self.impulse) {
-                    checks_without_progress = 0;
-                    best = judge;
+                    (best, best_iteration) = (judge, iteration);
                     self.best.copy_from_slice(&self.impulse);
-                } else {
-                    checks_without_progress += 1;
                 }
                 if best <= self.tolerance {
                     return (SolveStatus::Converged, iteration);
@@ -134,7 +131,7 @@ impl Admm {
                 if is_late {
                     return (SolveStatus::TimeLimit, iteration);
                 }
-                if cheap == 0.0 || !judge.is_finite() || checks_without_progress >= STALL_CHECKS {
+                if cheap == 0.0 || !judge.is_finite() || iteration >= best_iteration + STALL {
                     return (SolveStatus::Stalled, iteration);
                 }
                 judge_per_step = judge / cheap;

@@ -46,8 +46,8 @@ pub struct Nsgs {
 /// Sweeps between evaluations of the judge.
 const CHECK_INTERVAL: usize = 20;
 
-/// Evaluations of the judge without progress after which the sweeps are given up.
-const STALL_CHECKS: usize = 250;
+/// Sweeps without a better one after which they are given up.
+const STALL: usize = 5000;
 
 impl Nsgs {
     /// A solver with these parameters.
@@ -85,7 +85,7 @@ impl Nsgs {
         self.acceleration.reset(r.len());
         self.sum_up(r);
         let mut judge_per_step = 1.0; // ratio of the judge to the cheap error, learned at each check
-        let mut checks_without_progress = 0;
+        let mut best_iteration = 0;
         for iteration in 1..=self.max_iterations {
             self.acceleration.begin(r);
             let step = self.sweep(problem, r) * self.dynamics.scale();
@@ -96,11 +96,8 @@ impl Nsgs {
             if due || cheap * judge_per_step <= self.tolerance {
                 let judge = self.dynamics.judge(problem, r, u);
                 if judge < best && self.dynamics.is_usable(r) {
-                    checks_without_progress = 0;
-                    best = judge;
+                    (best, best_iteration) = (judge, iteration);
                     self.best.copy_from_slice(r);
-                } else {
-                    checks_without_progress += 1;
                 }
                 if best <= self.tolerance {
                     return (SolveStatus::Converged, iteration);
@@ -108,7 +105,7 @@ impl Nsgs {
                 if is_late {
                     return (SolveStatus::TimeLimit, iteration);
                 }
-                if cheap == 0.0 || !judge.is_finite() || checks_without_progress >= STALL_CHECKS {
+                if cheap == 0.0 || !judge.is_finite() || iteration >= best_iteration + STALL {
                     return (SolveStatus::Stalled, iteration);
                 }
                 judge_per_step = judge / cheap;
