@@ -1,11 +1,12 @@
 //! The Delassus operator W = G M⁻¹ Gᵀ of a one-step problem, in block rows.
 //!
-//! Two representations: [`BlockSparse`], where contacts that share no body cost nothing, and
-//! [`DenseDelassus`], a plain row-major matrix with the block offsets beside it.
+//! Three representations: [`BlockSparse`], where contacts that share no body cost nothing;
+//! [`DenseDelassus`], a plain row-major matrix with the block offsets beside it; and [`MatrixFree`], the bodies themselves.
 
 pub use crate::block_sparse::BlockSparse;
 use crate::dot::dot;
 use crate::error::{SolveError, check_finite, check_size};
+pub use crate::matrix_free::MatrixFree;
 
 /// A square matrix in block rows.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub enum Delassus {
     Dense(DenseDelassus),
     /// Only the blocks that were pushed are stored.
     BlockSparse(BlockSparse),
+    /// Products through the bodies; no entry of W is stored off the diagonal.
+    MatrixFree(MatrixFree),
 }
 
 impl Delassus {
@@ -23,15 +26,17 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.n_blocks(),
             Delassus::BlockSparse(w) => w.n_blocks(),
+            Delassus::MatrixFree(w) => w.n_blocks(),
         }
     }
 
-    /// False while rows of a block-sparse matrix remain to be finished.
+    /// False while rows of a block-sparse matrix remain to be finished, or blocks to be given a body.
     #[inline]
     pub fn is_complete(&self) -> bool {
         match self {
             Delassus::Dense(_) => true,
             Delassus::BlockSparse(w) => w.is_complete(),
+            Delassus::MatrixFree(w) => w.is_complete(),
         }
     }
 
@@ -41,6 +46,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.n_rows(),
             Delassus::BlockSparse(w) => w.n_rows(),
+            Delassus::MatrixFree(w) => w.n_rows(),
         }
     }
 
@@ -50,6 +56,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.offset(block),
             Delassus::BlockSparse(w) => w.offset(block),
+            Delassus::MatrixFree(w) => w.offset(block),
         }
     }
 
@@ -59,6 +66,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.diagonal(block),
             Delassus::BlockSparse(w) => w.diagonal(block),
+            Delassus::MatrixFree(w) => w.diagonal(block),
         }
     }
 
@@ -67,6 +75,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.multiply(r, out),
             Delassus::BlockSparse(w) => w.multiply(r, out),
+            Delassus::MatrixFree(w) => w.multiply(r, out),
         }
     }
 
@@ -76,6 +85,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => w.add_off_diagonal(block, r, out),
             Delassus::BlockSparse(w) => w.add_off_diagonal(block, r, out),
+            Delassus::MatrixFree(w) => w.add_off_diagonal(block, r, out),
         }
     }
 
@@ -87,6 +97,7 @@ impl Delassus {
                 out.extend_from_slice(w.values());
             }
             Delassus::BlockSparse(w) => w.to_dense(out),
+            Delassus::MatrixFree(w) => w.to_dense(out),
         }
     }
 
@@ -98,6 +109,7 @@ impl Delassus {
         match self {
             Delassus::Dense(w) => check_finite("W", w.values()),
             Delassus::BlockSparse(w) => check_finite("W", w.values()),
+            Delassus::MatrixFree(w) => w.check_finite(),
         }
     }
 }
@@ -105,6 +117,12 @@ impl Delassus {
 impl From<BlockSparse> for Delassus {
     fn from(w: BlockSparse) -> Self {
         Delassus::BlockSparse(w)
+    }
+}
+
+impl From<MatrixFree> for Delassus {
+    fn from(w: MatrixFree) -> Self {
+        Delassus::MatrixFree(w)
     }
 }
 

@@ -30,6 +30,12 @@ pub enum SolveError {
         /// The matrix.
         what: &'static str,
     },
+    /// A matrix that must be positive definite (an inverse mass: semidefinite) is not.
+    #[error("{what} is not positive definite")]
+    NotDefinite {
+        /// The matrix.
+        what: &'static str,
+    },
     /// A block of the problem is outside its admissible set.
     #[error("block {block}: found {value}, expected {expected}")]
     BadBlock {

@@ -15,6 +15,7 @@ pub mod general_friction;
 pub mod lcp;
 mod linear;
 pub mod matrix;
+mod matrix_free;
 pub mod mlcp;
 pub mod parameters;
 mod polynomial;
@@ -25,7 +26,7 @@ pub mod vi;
 
 pub use block_sparse::BlockSparse;
 pub use cones::{Block, project_coulomb};
-pub use delassus::{Delassus, DenseDelassus};
+pub use delassus::{Delassus, DenseDelassus, MatrixFree};
 pub use error::SolveError;
 pub use friction_contact::FrictionContact;
 pub use friction_contact_global::GlobalFrictionContact;

@@ -5,6 +5,8 @@ mod conformance;
 mod fixed_points;
 mod general_friction;
 mod generate;
+mod generate_global;
+mod global;
 mod hand_known;
 mod hyperstatic;
 mod interior_point;

@@ -14,10 +14,8 @@ pub(crate) fn largest_step(cones: &ConeProduct, x: &[f64], d: &[f64]) -> f64 {
 fn step_in_cone(x: &[f64], d: &[f64]) -> f64 {
     let constant = determinant(x);
     let slope = x[0] * d[0] - dot(&x[1..], &d[1..]);
-    let discriminant = slope * slope - constant * determinant(d);
-    if discriminant < 0.0 {
-        return f64::INFINITY;
-    }
+    // Not negative for x inside, whatever d; a half-line has a double root, where rounding may give either sign.
+    let discriminant = (slope * slope - constant * determinant(d)).max(0.0);
     let denominator = discriminant.sqrt() - slope;
     if denominator > 0.0 { constant / denominator } else { f64::INFINITY }
 }
@@ -48,6 +46,12 @@ mod tests {
         cones.push(Cone::Lorentz { dim: 1 });
         cones.push(Cone::Free { dim: 2 });
         assert_eq!(largest_step(&cones, &[3.0, 0.0, 0.0], &[-2.0, -9.0, 9.0]), 1.5);
+        // Products that are rounded: the square of x d and the product of their squares.
+        for k in 1..100 {
+            let (x, d) = (0.1 * f64::from(k), 0.7 * f64::from(k % 7 + 1));
+            let step = largest_step(&cones, &[x, 0.0, 0.0], &[-d, 0.0, 0.0]);
+            assert!((step - x / d).abs() < 1e-7 * x / d, "{x} {d} {step}"); // the root of a rounding
+        }
         assert_eq!(largest_step(&cones, &[3.0, 0.0, 0.0], &[2.0, -9.0, 9.0]), f64::INFINITY);
     }
 }

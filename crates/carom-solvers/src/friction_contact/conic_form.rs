@@ -30,6 +30,8 @@ pub(super) struct ConicForm {
     /// Row of x of each row of the problem, or [`NONE`].
     place: Vec<usize>,
     entries: Vec<(usize, f64)>,
+    /// Blocks of the row being read.
+    columns: Vec<usize>,
     /// The unit of x and v.
     unit: f64,
 }
@@ -121,6 +123,16 @@ impl ConicForm {
                         let own = w.offset(index)..w.offset(index + 1);
                         let row = w.values()[row * n..(row + 1) * n].iter().copied().enumerate();
                         self.entries.extend(row.filter(|(column, value)| *value != 0.0 || own.contains(column)));
+                    }
+                    Delassus::MatrixFree(w) => {
+                        let local = row - w.offset(index);
+                        w.columns(index, &mut self.columns);
+                        for &column in &self.columns {
+                            let columns = w.offset(column)..w.offset(column + 1);
+                            let mut values = [0.0; Block::MAX_DIM * Block::MAX_DIM];
+                            w.add_block(index, column, &mut values[..block.dim() * columns.len()]);
+                            self.entries.extend(columns.clone().zip(values.into_iter().skip(local * columns.len())));
+                        }
                     }
                 }
                 self.entries.retain_mut(|(column, value)| {

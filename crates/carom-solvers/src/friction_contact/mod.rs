@@ -63,6 +63,7 @@ pub use fixed_point::FixedPoint;
 pub use freezing::FreezingParams;
 pub use interior_point::{InteriorPoint, InteriorPointParams};
 pub use local::LocalSolver;
+pub(crate) use local::solve_contact;
 pub use nonsmooth_newton::{NewtonLineSearch, NonsmoothNewton, NonsmoothNewtonParams};
 pub use nsgs::Nsgs;
 pub use panagiotopoulos::Panagiotopoulos;
@@ -171,23 +172,11 @@ impl FrictionContact {
         if !self.w.is_complete() {
             return Err(SolveError::Incomplete { what: "W" });
         }
+        check_blocks(&self.blocks)?;
         for (index, block) in self.blocks.iter().enumerate() {
-            let bad = |value, expected| Err(SolveError::BadBlock { block: index, value, expected });
             let dim = block.dim();
-            if dim == 0 || dim > Block::MAX_DIM {
-                return bad(dim as f64, "1 to 6 rows");
-            }
             if self.w.offset(index + 1) - self.w.offset(index) != dim {
-                return bad(dim as f64, "the number of rows of this block in W");
-            }
-            let mu = block.friction();
-            if !(mu >= 0.0 && mu.is_finite()) {
-                return bad(mu, "a friction coefficient >= 0");
-            }
-            if let Block::Rolling { rolling, .. } = *block
-                && !(rolling >= 0.0 && rolling.is_finite())
-            {
-                return bad(rolling, "a rolling resistance >= 0");
+                return Err(SolveError::BadBlock { block: index, value: dim as f64, expected: "the number of rows of this block in W" });
             }
         }
         check_finite("q", &self.q)?;
@@ -218,4 +207,28 @@ impl FrictionContact {
             residual_normalised,
         }
     }
+}
+
+/// Checks the sizes and coefficients of the laws.
+///
+/// # Errors
+/// [`SolveError::BadBlock`] for the first one outside its range.
+pub(crate) fn check_blocks(blocks: &[Block]) -> Result<(), SolveError> {
+    for (index, block) in blocks.iter().enumerate() {
+        let bad = |value, expected| Err(SolveError::BadBlock { block: index, value, expected });
+        let dim = block.dim();
+        if dim == 0 || dim > Block::MAX_DIM {
+            return bad(dim as f64, "1 to 6 rows");
+        }
+        let mu = block.friction();
+        if !(mu >= 0.0 && mu.is_finite()) {
+            return bad(mu, "a friction coefficient >= 0");
+        }
+        if let Block::Rolling { rolling, .. } = *block
+            && !(rolling >= 0.0 && rolling.is_finite())
+        {
+            return bad(rolling, "a rolling resistance >= 0");
+        }
+    }
+    Ok(())
 }

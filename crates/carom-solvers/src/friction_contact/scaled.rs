@@ -2,7 +2,7 @@
 
 use crate::block_sparse::BlockSparse;
 use crate::cones::Block;
-use crate::delassus::{Delassus, DenseDelassus};
+use crate::delassus::{Delassus, DenseDelassus, MatrixFree};
 use crate::friction_contact::FrictionContact;
 
 /// The problem in y and v with r = s y, v = s u and a factor s per block such that mean(diag W_cc) = 1.
@@ -18,6 +18,8 @@ pub(super) struct Scaled {
     pub blocks: Vec<Block>,
     factors: Vec<f64>,
     dims: Vec<usize>,
+    /// Columns of the row being assembled.
+    columns: Vec<usize>,
 }
 
 impl Scaled {
@@ -42,6 +44,7 @@ impl Scaled {
             match &problem.w {
                 Delassus::BlockSparse(w) => self.push_sparse_row(w, row),
                 Delassus::Dense(w) => self.push_dense_row(w, row),
+                Delassus::MatrixFree(w) => self.push_assembled_row(w, row),
             }
             self.w.finish_row();
         }
@@ -71,6 +74,16 @@ impl Scaled {
                     *target = factor * value;
                 }
             }
+        }
+    }
+
+    fn push_assembled_row(&mut self, w: &MatrixFree, row: usize) {
+        w.columns(row, &mut self.columns);
+        for &column in &self.columns {
+            let factor = self.factors[row] * self.factors[column];
+            let block = self.w.push_block(column);
+            w.add_block(row, column, block);
+            block.iter_mut().for_each(|value| *value *= factor);
         }
     }
 
