@@ -6,6 +6,8 @@ pub mod cones;
 mod deadline;
 pub mod delassus;
 pub mod error;
+#[cfg(feature = "fclib")]
+pub mod fclib;
 pub mod friction_contact;
 pub mod friction_contact_global;
 pub mod lcp;

@@ -1,7 +1,7 @@
 //! `carom run`: a model file to a recorded, certified trajectory.
 
-use super::Outcome;
 use super::report::{EventList, Report};
+use super::{Outcome, progress_bar};
 use crate::failure::Failure;
 use crate::output;
 use carom::Simulation;
@@ -12,8 +12,7 @@ use carom::io::model_file::{MODEL_FILE, Override};
 use carom::io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError};
 use clap::Parser;
 use cpu_time::ProcessTime;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -66,7 +65,7 @@ pub fn run(args: Args) -> Outcome {
     let (mut recorders, files) = recorders(&args, &simulation)?;
     let mut events = EventList::default();
     let stop = stop_on_signal();
-    let bar = progress_bar(args.quiet);
+    let bar = progress_bar(1000, args.quiet);
 
     let (wall, cpu) = (Instant::now(), ProcessTime::now());
     let outcome = {
@@ -164,16 +163,6 @@ fn stop_on_signal() -> Arc<AtomicBool> {
     // without a handler, Ctrl-C ends the process and leaves the `.part` file
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
     stop
-}
-
-fn progress_bar(quiet: bool) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:40} {msg} [{elapsed} < {eta}]");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 fn show(progress: &Progress, bar: &ProgressBar) {
