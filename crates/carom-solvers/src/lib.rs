@@ -16,6 +16,7 @@ pub mod matrix;
 pub mod mlcp;
 pub mod parameters;
 mod polynomial;
+pub mod problems;
 pub mod qp;
 pub mod registry;
 pub mod report;

@@ -1,6 +1,8 @@
 //! Integration tests of carom-solvers.
 
 mod conformance;
+#[cfg(feature = "fclib")]
+mod fclib;
 mod generate;
 mod hand_known;
 mod hyperstatic;

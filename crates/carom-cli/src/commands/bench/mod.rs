@@ -73,12 +73,13 @@ fn bench_solvers(args: &Args) -> Outcome {
     let baseline = args.baseline.as_deref().map(baseline::read).transpose()?.unwrap_or_default();
     std::fs::create_dir_all(&args.out).map_err(|error| Failure::Input(format!("cannot create {}: {error}", args.out.display())))?;
 
+    let csv = args.out.join("runs.csv");
     let mut table = Table::default();
     let bar = progress_bar((problems.len() * solvers.len() * args.tolerances.len()) as u64, args.quiet);
     for (name, path) in &problems {
         let problem = fclib::read(path).map_err(|error| Failure::Input(error.to_string()))?.problem;
         if matches!(problem, FclibProblem::Global(_)) {
-            eprintln!("left out: {name} is in global form");
+            bar.suspend(|| eprintln!("left out: {name} is in global form"));
             continue;
         }
         for &tolerance in &args.tolerances {
@@ -88,13 +89,13 @@ fn bench_solvers(args: &Args) -> Outcome {
                 bar.inc(1);
             }
         }
+        // after each problem, so that an interrupted benchmark leaves what it measured
+        std::fs::write(&csv, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", csv.display())))?;
     }
     bar.finish_and_clear();
     if table.rows.is_empty() {
         return Err(Failure::Input(format!("{} holds no problem in local form", args.folder.display())));
     }
-    let csv = args.out.join("runs.csv");
-    std::fs::write(&csv, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", csv.display())))?;
     for &tolerance in &args.tolerances {
         let runs = summary::Runs::new(&table, &baseline, tolerance);
         output::write(&runs.text());
