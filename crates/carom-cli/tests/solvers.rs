@@ -48,7 +48,7 @@ fn solve_tells_what_is_wrong() {
     let cases: [(&[&str], &str); 9] = [
         (&["table.hdf5", "--solver", "ngs"], "did you mean 'nsgs'"),
         (&["global.hdf5", "--solver", "reducton"], "did you mean 'reduction'"),
-        (&["table.hdf5", "--tolerance", "-1"], "tolerance"),
+        (&["table.hdf5", "--tolerance", "0"], "tolerance"),
         (&["table.hdf5", "--set", "relaxation=3"], "relaxation"),
         (&["table.hdf5", "--set", "relaxtion=1"], "relaxation"),
         (&["table.hdf5", "--set", "relaxation"], "KEY=VALUE"),
@@ -101,11 +101,14 @@ fn bench_writes_tables_and_profiles() {
     folder.write("columns.csv", "problem,solver\n");
     folder.write("numbers.csv", "problem,solver,tol,status,time\na,b,tight,ok,1\n");
     std::fs::create_dir(folder.path("empty")).unwrap();
+    std::fs::create_dir(folder.path("broken")).unwrap();
+    folder.write("broken/text.hdf5", "nothing");
     for (arguments, word) in [
         (["problems", "--solvers", "nsg"], "did you mean 'nsgs'"),
         (["problems", "--baseline", "columns.csv"], "no column `tol`"),
         (["problems", "--baseline", "numbers.csv"], "`tight` is no number"),
         (["empty", "--solvers", "nsgs"], "no *.hdf5 file"),
+        (["broken", "--solvers", "nsgs"], "left out: cannot read"),
         (["nowhere", "--solvers", "nsgs"], "nowhere"),
     ] {
         let said = folder.carom(&[&["bench", "solvers"][..], &arguments].concat());
@@ -146,17 +149,24 @@ fn run_dumps_its_problems() {
     let few = run(&["--dump-problems", "few", "--dump-every", "2", "--dump-limit", "2"]);
     assert_eq!(dumped(&folder.path("few")).len(), 2);
     assert!(few.err.contains("limit of 2"), "{}", few.err);
+    // a constraint alone is no contact problem
+    let pendulum =
+        ["run", &gallery("pendulum_cartesian"), "--no-record", "--quiet", "--set", "simulation.end=0.01", "--dump-problems", "none"];
+    let none = folder.carom(&pendulum);
+    assert!(none.code == 0 && none.err.contains("written: 0 problems") && none.err.contains("without contacts"), "{}", none.err);
 }
 
 #[test]
 fn solvers_are_listed_by_problem() {
     let folder = Folder::new();
     let text = folder.carom(&["list", "solvers"]).out;
-    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    let (friction, lcp) = text.split_once("\nLCP\n").unwrap_or_else(|| panic!("{text}"));
     assert!(
-        place("friction contact\n") < place("  nsgs ") && place("  nsgs ") < place("\nLCP\n") && place("\nLCP\n") < place("  lemke "),
-        "{text}"
+        friction.starts_with("friction contact\n  auto ")
+            && friction.contains("\n  nsgs ")
+            && friction.contains("global form\n  reduction ")
     );
+    assert!(lcp.contains("\n  lemke ") && !lcp.contains("\n  nsgs "), "{lcp}");
     let items = folder.carom(&["list", "solvers", "--json"]).json();
     let items = items["items"].as_array().unwrap();
     assert!(items.iter().all(|item| ["name", "summary", "problem"].iter().all(|key| item[key].is_string())));

@@ -298,7 +298,7 @@ fn damaged_files_do_not_panic() {
     let bytes = std::fs::read(&path).unwrap();
     let damaged = folder.path().join("damaged.hdf5");
     let mut n_refused = 0;
-    for k in (0..bytes.len()).step_by(7) {
+    for k in (0..bytes.len()).step_by(5) {
         let mut flipped = bytes.clone();
         flipped[k] ^= 0xff;
         for content in [&bytes[..k], &flipped[..]] {
@@ -306,7 +306,8 @@ fn damaged_files_do_not_panic() {
             n_refused += usize::from(read(&damaged).is_err());
         }
     }
-    assert!(n_refused > bytes.len() / 7, "{n_refused} of {}", 2 * bytes.len() / 7);
+    // every cut file, at least
+    assert!(n_refused >= bytes.len() / 5, "{n_refused} of {}", 2 * bytes.len() / 5);
 }
 
 fn run_python(script: &str, path: &Path) -> Option<String> {

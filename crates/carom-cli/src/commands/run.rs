@@ -128,6 +128,7 @@ impl Recorder for Listeners<'_, '_> {
         self.files.event(event)
     }
     fn problem(&mut self, problem: &StepProblem<'_>) -> Result<(), RecordError> {
+        self.files.problem(problem)?;
         self.dump.as_mut().map_or(Ok(()), |dump| dump.problem(problem))
     }
     fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {

@@ -235,7 +235,7 @@ mod tests {
     /// The memory of W grows with the contacts that share a body, not with their square.
     #[test]
     fn large_walls_are_sparse() {
-        let problem = wall(12, 11, &Conditions::default()).friction_contact();
+        let problem = wall(12, 12, &Conditions::default()).friction_contact();
         assert!(problem.blocks.len() > 1000, "{}", problem.blocks.len());
         assert!(problem.validate().is_ok());
         let crate::Delassus::BlockSparse(w) = &problem.w else { panic!("dense") };

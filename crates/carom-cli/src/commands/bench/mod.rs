@@ -77,11 +77,18 @@ fn bench_solvers(args: &Args) -> Outcome {
     let mut table = Table::default();
     let bar = progress_bar((problems.len() * solvers.len() * args.tolerances.len()) as u64, args.quiet);
     for (name, path) in &problems {
-        let problem = fclib::read(path).map_err(|error| Failure::Input(error.to_string()))?.problem;
-        if matches!(problem, FclibProblem::Global(_)) {
-            bar.suspend(|| eprintln!("left out: {name} is in global form"));
-            continue;
-        }
+        let left_out = |reason: &dyn std::fmt::Display| bar.suspend(|| eprintln!("left out: {reason}"));
+        let problem = match fclib::read(path).map(|file| file.problem) {
+            Ok(FclibProblem::Global(_)) => {
+                left_out(&format!("{name} is in global form"));
+                continue;
+            }
+            Ok(problem) => problem,
+            Err(error) => {
+                left_out(&error);
+                continue;
+            }
+        };
         for &tolerance in &args.tolerances {
             for solver in &solvers {
                 bar.set_message(format!("{name}, {solver}, {tolerance:e}"));
@@ -94,7 +101,7 @@ fn bench_solvers(args: &Args) -> Outcome {
     }
     bar.finish_and_clear();
     if table.rows.is_empty() {
-        return Err(Failure::Input(format!("{} holds no problem in local form", args.folder.display())));
+        return Err(Failure::Input(format!("{} holds no readable problem in local form", args.folder.display())));
     }
     for &tolerance in &args.tolerances {
         let runs = summary::Runs::new(&table, &baseline, tolerance);
