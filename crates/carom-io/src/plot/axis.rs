@@ -92,7 +92,7 @@ impl Axis {
 
 /// Ticks of a logarithmic axis.
 fn powers(min: f64, max: f64, n_ticks: f64) -> Vec<(f64, String)> {
-    let decades = (max / min).log10();
+    let decades = max.log10() - min.log10();
     // A rounding must not lose the tick at the end of the range.
     let (low, high) = (min * (1.0 - 1e-12), max * (1.0 + 1e-12));
     let (first, last) = (low.log10().floor() as i32, high.log10().floor() as i32);

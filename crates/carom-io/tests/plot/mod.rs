@@ -162,7 +162,7 @@ fn logarithmic_abscissae_share_one_panel_by_label() {
         unit: String::new(),
         // zero and negative numbers have no place and interrupt the curve
         x: vec![1.0, 10.0, 0.0, -1.0, 100.0, 1000.0],
-        y: vec![0.0, 0.1, 0.2, 0.3, 0.4, 0.5].iter().map(|y| factor * y).collect(),
+        y: [0.0, 0.1, 0.2, 0.3, 0.4, 0.5].iter().map(|y| factor * y).collect(),
     };
     let options = PlotOptions { x_scale: Scale::Logarithmic, y_label: "share".into(), x_label: "τ".into(), ..PlotOptions::default() };
     let text = svg(&[step("nsgs", 1.0), step("auto", 2.0)], &options);
