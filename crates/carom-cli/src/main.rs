@@ -1,13 +1,14 @@
 //! The `carom` command: from a model file to a trusted trajectory.
 //!
-//! Exit status: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.
+//! Exit status: 0 done, 1 the run failed or the solve did not converge, 2 the input is wrong, 130 interrupted.
 
 mod commands;
 mod failure;
 mod output;
+mod solving;
 
 use clap::{Parser, Subcommand};
-use commands::{check, export, info, list, plot, run};
+use commands::{bench, check, export, info, list, plot, run, solve};
 use std::process::ExitCode;
 
 /// Simulate mechanics that is not smooth: contact, friction, impacts, joints.
@@ -30,6 +31,10 @@ enum Command {
     Export(export::Args),
     /// Show what a recorded run holds
     Info(info::Args),
+    /// Solve one friction contact problem from a file (FCLIB)
+    Solve(solve::Args),
+    /// Time solvers over a folder of problems and draw their performance profile
+    Bench(bench::Args),
     /// List strategies, schemes, solvers, laws or models
     List(list::Args),
 }
@@ -41,6 +46,8 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::plot(&args),
         Command::Export(args) => export::export(&args),
         Command::Info(args) => info::info(&args),
+        Command::Solve(args) => solve::solve(&args),
+        Command::Bench(args) => bench::bench(&args),
         Command::List(args) => list::list(&args),
     };
     match result {

@@ -3,4 +3,5 @@
 mod bad_input;
 mod plots;
 mod runs;
+mod solvers;
 mod support;

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::{Certificate, Energy};
 use crate::schemes::StepReport;
+use carom_solvers::{FrictionContact, Solution, SolveReport};
 use nalgebra::Vector3;
 
 /// Receives what a run computes. Implementations write files, keep arrays, or ignore.
@@ -20,6 +21,14 @@ pub trait Recorder {
     /// As [`Recorder::frame`].
     fn event(&mut self, event: &Event) -> Result<(), RecordError>;
 
+    /// A one-step problem was solved, or was not: told for every step with active interactions, failed and halved ones too. Ignored by default.
+    ///
+    /// # Errors
+    /// As [`Recorder::frame`].
+    fn problem(&mut self, _: &StepProblem<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+
     /// The run is over; `status` says how: "finished", "interrupted", or "failed: …".
     ///
     /// # Errors
@@ -33,6 +42,21 @@ pub trait Recorder {
 pub struct RecordError {
     /// What went wrong, in words.
     pub reason: String,
+}
+
+/// The one-step problem of a step (the last one where Newton's method needed several), borrowed from the running simulation.
+#[derive(Clone, Copy, Debug)]
+pub struct StepProblem<'a> {
+    /// Number of the step, from 1. Steps that are repeated in halves have the same number or those that follow.
+    pub step: usize,
+    /// Time at the end of the step \[s\].
+    pub t: f64,
+    /// The problem.
+    pub problem: &'a FrictionContact,
+    /// Its solution, or the best that was found.
+    pub solution: &'a Solution,
+    /// What the solver says.
+    pub report: &'a SolveReport,
 }
 
 /// One recorded instant, borrowed from the running simulation.

@@ -9,6 +9,8 @@ mod deadline;
 pub mod delassus;
 mod dot;
 pub mod error;
+#[cfg(feature = "fclib")]
+pub mod fclib;
 pub mod friction_contact;
 pub mod friction_contact_global;
 pub mod general_friction;
@@ -19,6 +21,7 @@ mod matrix_free;
 pub mod mlcp;
 pub mod parameters;
 mod polynomial;
+pub mod problems;
 pub mod qp;
 pub mod registry;
 pub mod report;

@@ -2,6 +2,8 @@
 
 mod admm;
 mod conformance;
+#[cfg(feature = "fclib")]
+mod fclib;
 mod fixed_points;
 mod general_friction;
 mod generate;

@@ -7,7 +7,7 @@ use carom::dynamics::Law;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
 use carom::io::model_file::MODEL_FILE;
-use carom::solvers::registry::ProblemKind;
+use carom::solvers::registry::{ProblemKind, SolverEntry};
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ pub fn list(args: &Args) -> Outcome {
         What::Schemes => owned(&SCHEMES),
         What::Laws => owned(&Law::LIST),
         What::Solvers => {
-            let of_friction = ProblemKind::FrictionContact.solvers().iter();
-            of_friction.map(|s| (s.name.to_owned(), s.summary.to_owned())).collect()
+            list_solvers(args.json);
+            return Ok(ExitCode::SUCCESS);
         }
         What::Models => models(&args.folder)?,
     };
@@ -56,6 +56,29 @@ pub fn list(args: &Args) -> Outcome {
         output::line(format!("{name:width$}  {summary}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The solvers of all problems; those of model files first.
+fn list_solvers(as_json: bool) {
+    if as_json {
+        let of_kind = |kind: ProblemKind| {
+            let item = move |s: &SolverEntry| json!({"name": s.name, "summary": s.summary, "problem": kind.name()});
+            kind.solvers().iter().map(item)
+        };
+        let items: Vec<_> = ProblemKind::ALL.into_iter().flat_map(of_kind).collect();
+        output::line(json!({"items": items}));
+        return;
+    }
+    let names = ProblemKind::ALL.into_iter().flat_map(|kind| kind.solvers()).map(|s| s.name.len());
+    let width = names.max().unwrap_or(0);
+    for (place, kind) in ProblemKind::ALL.into_iter().enumerate() {
+        let gap = if place == 0 { "" } else { "\n" };
+        let mut text = format!("{gap}{}\n", kind.name());
+        for solver in kind.solvers() {
+            text += &format!("  {:width$}  {}\n", solver.name, solver.summary);
+        }
+        output::write(&text);
+    }
 }
 
 fn owned(list: &[(&str, &str)]) -> Vec<(String, String)> {

@@ -1,19 +1,19 @@
 //! `carom run`: a model file to a recorded, certified trajectory.
 
-use super::Outcome;
+use super::dump::ProblemDump;
 use super::report::{EventList, Report};
+use super::{Outcome, progress_bar};
 use crate::failure::Failure;
 use crate::output;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
 use carom::dynamics::strategies::{Continue, Ending, Progress};
 use carom::io::model_file::{MODEL_FILE, Override};
 use carom::io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError};
 use clap::Parser;
 use cpu_time::ProcessTime;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,6 +45,15 @@ pub struct Args {
     /// Compress the recorded run (deflate level 0 to 9)
     #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=9))]
     compress: u8,
+    /// Write the one-step problems of the run into this folder, in the FCLIB format
+    #[arg(long, value_name = "FOLDER")]
+    dump_problems: Option<PathBuf>,
+    /// Write the problem of every N-th step only
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "dump_problems", value_parser = clap::value_parser!(u64).range(1..))]
+    dump_every: u64,
+    /// Write at most N problems
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "dump_problems")]
+    dump_limit: u64,
     /// Replace output files that exist
     #[arg(long)]
     overwrite: bool,
@@ -64,13 +73,14 @@ pub fn run(args: Args) -> Outcome {
         (false, None) => simulation.file.record.every,
     };
     let (mut recorders, files) = recorders(&args, &simulation)?;
+    let mut dump = dump(&args)?;
     let mut events = EventList::default();
     let stop = stop_on_signal();
-    let bar = progress_bar(args.quiet);
+    let bar = progress_bar(1000, args.quiet);
 
     let (wall, cpu) = (Instant::now(), ProcessTime::now());
     let outcome = {
-        let mut recorder = Both { events: &mut events, files: &mut recorders };
+        let mut recorder = Listeners { events: &mut events, files: &mut recorders, dump: &mut dump };
         let mut drawn = wall;
         let mut watch = |progress: &Progress| {
             if !bar.is_hidden() && drawn.elapsed() >= REDRAW {
@@ -84,6 +94,9 @@ pub fn run(args: Args) -> Outcome {
     let (wall_time, cpu_time) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     drop(recorders);
     bar.finish_and_clear();
+    if let Some(dump) = &dump {
+        eprintln!("{}", dump.summary());
+    }
 
     let status = outcome.ending.status();
     let report = Report { simulation: &simulation, certificate: &outcome.certificate, status, events, wall_time, cpu_time, files };
@@ -99,19 +112,24 @@ pub fn run(args: Args) -> Outcome {
     }
 }
 
-/// The events for the report, and the files.
-struct Both<'a, 'b> {
+/// The events for the report, the files, and the folder of problems.
+struct Listeners<'a, 'b> {
     events: &'a mut EventList,
     files: &'a mut MultiRecorder<'b>,
+    dump: &'a mut Option<ProblemDump>,
 }
 
-impl Recorder for Both<'_, '_> {
+impl Recorder for Listeners<'_, '_> {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
         self.files.frame(frame)
     }
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {
         self.events.event(event)?;
         self.files.event(event)
+    }
+    fn problem(&mut self, problem: &StepProblem<'_>) -> Result<(), RecordError> {
+        self.files.problem(problem)?;
+        self.dump.as_mut().map_or(Ok(()), |dump| dump.problem(problem))
     }
     fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
         self.files.finish(certificate, status)
@@ -142,11 +160,30 @@ fn recorders(args: &Args, simulation: &Simulation) -> Result<(MultiRecorder<'sta
     Ok((recorders, files))
 }
 
-/// `bouncing_ball.h5` for `models/bouncing_ball`, with a number when that exists and may not be replaced.
-fn default_output(model: &Path, overwrite: bool) -> PathBuf {
+/// The folder of problems the arguments ask for.
+fn dump(args: &Args) -> Result<Option<ProblemDump>, Failure> {
+    let Some(folder) = &args.dump_problems else { return Ok(None) };
+    let is_used = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_used && !args.overwrite {
+        return Err(Failure::Input(format!(
+            "{} is not empty; add --overwrite to write into it, or choose another folder",
+            folder.display()
+        )));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Failure::Input(format!("cannot create {}: {error}", folder.display())))?;
+    Ok(Some(ProblemDump::new(folder, &model_name(&args.model), args.dump_every, args.dump_limit)))
+}
+
+/// `bouncing_ball` for `models/bouncing_ball`.
+fn model_name(model: &Path) -> String {
     let folder = if model.is_dir() { Some(model) } else { model.parent().filter(|_| model.file_name().is_some_and(|n| n == MODEL_FILE)) };
     let folder = folder.and_then(|f| f.canonicalize().ok());
-    let stem = folder.as_deref().unwrap_or(model).file_stem().map_or_else(|| "run".into(), |s| s.to_string_lossy().into_owned());
+    folder.as_deref().unwrap_or(model).file_stem().map_or_else(|| "run".into(), |s| s.to_string_lossy().into_owned())
+}
+
+/// `bouncing_ball.h5` for `models/bouncing_ball`, with a number when that exists and may not be replaced.
+fn default_output(model: &Path, overwrite: bool) -> PathBuf {
+    let stem = model_name(model);
     let taken = |name: &str| Path::new(name).exists() || Path::new(&format!("{name}.part")).exists();
     let mut name = format!("{stem}.h5");
     let mut number = 2;
@@ -164,16 +201,6 @@ fn stop_on_signal() -> Arc<AtomicBool> {
     // without a handler, Ctrl-C ends the process and leaves the `.part` file
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
     stop
-}
-
-fn progress_bar(quiet: bool) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:40} {msg} [{elapsed} < {eta}]");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 fn show(progress: &Progress, bar: &ProgressBar) {

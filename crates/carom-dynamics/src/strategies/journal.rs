@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
-use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source};
+use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
 use crate::schemes::StepReport;
 use crate::state::State;
 
@@ -47,6 +47,14 @@ impl<'a> Journal<'a> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate = Certificate::new(Energy { kinetic, potential, ..Energy::default() });
         self.tell_frame(0, state, memory, None)
+    }
+
+    /// Tells the one-step problem of the step that was just tried, if it had one.
+    pub fn problem(&mut self, state: &State, memory: &StepMemory, report: &StepReport) -> Result<(), RunError> {
+        let Some(solve) = &report.solve else { return Ok(()) };
+        let step = self.certificate.steps + 1;
+        let problem = StepProblem { step, t: state.t, problem: &memory.problem, solution: &memory.solution, report: solve };
+        Ok(self.recorder.problem(&problem)?)
     }
 
     /// Takes a finished step into the certificate, and tells the contacts that began or ceased to carry an impulse.

@@ -132,6 +132,7 @@ impl Run<'_, '_> {
                     return Err(error.into());
                 }
             };
+            self.journal.problem(state, self.memory, &report)?;
             if !report.converged() {
                 match self.settings.on_failure {
                     OnFailure::Warn => self.journal.event(state.t, EventKind::SolveNotConverged)?,

@@ -1,8 +1,19 @@
 //! Axes: ranges, round ticks and their labels.
 
+/// How numbers are laid along an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// In proportion to the number.
+    #[default]
+    Linear,
+    /// In proportion to its logarithm; numbers that are not positive have no place.
+    Logarithmic,
+}
+
 /// An axis from `min` to `max` with its ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
+    scale: Scale,
     pub(super) min: f64,
     pub(super) max: f64,
     /// Value and label.
@@ -33,13 +44,75 @@ impl Axis {
         }
         (min, max) = (min.clamp(-1e300, 1e300), max.clamp(-1e300, 1e300));
         let (ticks, note) = ticks(min, max, n_ticks.max(2.0));
-        Axis { min, max, ticks, note }
+        Axis { scale: Scale::Linear, min, max, ticks, note }
+    }
+
+    /// A logarithmic axis over all positive finite `values` with at most about `n_ticks` ticks: powers of ten, or 1, 2 and 5 times them
+    /// where the range is short.
+    pub(super) fn logarithmic(values: impl Iterator<Item = f64>, n_ticks: f64) -> Self {
+        let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
+        for value in values.filter(|v| *v > 0.0 && v.is_finite()) {
+            (min, max) = (min.min(value), max.max(value));
+        }
+        if min > max {
+            (min, max) = (1.0, 10.0);
+        }
+        // two ticks need a range of a factor 10/3 in the worst place
+        if max / min < 4.0 {
+            (min, max) = (min.max(1e-300) / 2.0, max.min(1e300) * 2.0);
+        }
+        let ticks = powers(min, max, n_ticks.max(2.0));
+        Axis { scale: Scale::Logarithmic, min, max, ticks, note: String::new() }
+    }
+
+    /// The number whose differences are distances along the axis; not finite where the value has no place.
+    pub(super) fn coordinate(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Logarithmic => value.log10(),
+        }
     }
 
     /// Where `value` lies between 0 (`min`) and 1 (`max`).
     pub(super) fn place(&self, value: f64) -> f32 {
-        ((value - self.min) / (self.max - self.min)) as f32
+        self.place_coordinate(self.coordinate(value))
     }
+
+    /// Where a coordinate lies between 0 and 1.
+    pub(super) fn place_coordinate(&self, coordinate: f64) -> f32 {
+        let [start, end] = self.range();
+        ((coordinate - start) / (end - start)) as f32
+    }
+
+    /// The coordinates of the ends.
+    pub(super) fn range(&self) -> [f64; 2] {
+        [self.coordinate(self.min), self.coordinate(self.max)]
+    }
+}
+
+/// Ticks of a logarithmic axis.
+fn powers(min: f64, max: f64, n_ticks: f64) -> Vec<(f64, String)> {
+    let decades = max.log10() - min.log10();
+    // A rounding must not lose the tick at the end of the range.
+    let (low, high) = (min * (1.0 - 1e-12), max * (1.0 + 1e-12));
+    let (first, last) = (low.log10().floor() as i32, high.log10().floor() as i32);
+    let digits: &[f64] = if 3.0 * decades <= n_ticks.max(4.0) { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let stride = (decades / n_ticks).ceil().max(1.0) as i32;
+    (first..=last)
+        .filter(|power| power % stride == 0)
+        .flat_map(|power| digits.iter().map(move |digit| (*digit, power)))
+        .map(|(digit, power)| (digit * 10f64.powi(power), power_label(digit, power)))
+        .filter(|(value, _)| (low..=high).contains(value))
+        .collect()
+}
+
+/// `0.02`, `1`, `500`, or `2×10⁷` where the zeros are too many to count.
+fn power_label(digit: f64, power: i32) -> String {
+    if (-3..=4).contains(&power) {
+        return number(digit * 10f64.powi(power), usize::try_from(-power).unwrap_or(0));
+    }
+    let factor = if digit == 1.0 { String::new() } else { format!("{digit}×") };
+    format!("{factor}10{}", superscript(power))
 }
 
 /// Ticks at multiples of 1, 2 or 5 times a power of ten, and the note of their labels.
@@ -139,6 +212,30 @@ mod tests {
         assert_eq!(labels(0.0, 1.0), (["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"].map(String::from).to_vec(), "".into()));
         assert_eq!(labels(-30.0, 15.0).0, ["−30", "−20", "−10", "0", "10"]);
         assert_eq!(labels(0.0, 0.25).0, ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten_and_their_parts() {
+        let labels = |min: f64, max: f64, n: f64| {
+            let axis = Axis::logarithmic([min, max].into_iter(), n);
+            axis.ticks.into_iter().map(|t| t.1).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(1.0, 10.0, 8.0), ["1", "2", "5", "10"]);
+        assert_eq!(labels(1.0, 100.0, 8.0), ["1", "2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels(0.002, 0.05, 8.0), ["0.002", "0.005", "0.01", "0.02", "0.05"]);
+        assert_eq!(labels(1.0, 1e6, 8.0), ["1", "10", "100", "1000", "10000", "10⁵", "10⁶"]);
+        assert_eq!(labels(1e-12, 1.0, 4.0), ["10⁻¹²", "10⁻⁹", "10⁻⁶", "0.001", "1"]);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_places_factors_alike_and_bad_values_nowhere() {
+        let axis = Axis::logarithmic([0.0, -3.0, 1.0, 10_000.0, f64::NAN].into_iter(), 5.0);
+        assert_eq!([1.0, 100.0, 10_000.0].map(|v| axis.place(v)), [0.0, 0.5, 1.0]);
+        assert!(!axis.coordinate(0.0).is_finite() && axis.coordinate(-1.0).is_nan());
+        for values in [vec![], vec![5.0], vec![3.0, 3.5], vec![1e-300, 1e300], vec![f64::MAX, f64::MIN_POSITIVE], vec![-1.0]] {
+            let axis = Axis::logarithmic(values.iter().copied(), 5.0);
+            assert!(axis.min < axis.max && axis.min > 0.0 && (2..12).contains(&axis.ticks.len()), "{values:?}: {axis:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From series to shapes: panels by unit above one time axis.
 
-use super::axis::Axis;
+use super::axis::{Axis, Scale};
 use super::decimate::{decimate, straighten};
 use super::font::Font;
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke, Text};
@@ -66,7 +66,7 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     let width = options.width as f32;
     let top = if options.title.is_empty() { EDGE } else { EDGE + TITLE_SIZE + 12.0 };
     let foot = 8.0 + TICK_SIZE + 8.0 + LABEL_SIZE + EDGE;
-    let groups = by_unit(series);
+    let groups = if options.y_label.is_empty() { by_unit(series) } else { vec![series.iter().collect()] };
 
     // Legends need the left margin, the margin the tick labels, those the height: so height first, with legends estimated.
     let n_panels = groups.len() as f32;
@@ -92,7 +92,11 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     }
     let panel_height = fields_height(panels.iter().map(|p| p.n_legend_rows).sum());
     let x_values = series.iter().flat_map(|s| s.x.iter().copied());
-    let x_axis = Axis::over(x_values, 0.0, f64::from((right - left) / 100.0));
+    let n_ticks = f64::from((right - left) / 100.0);
+    let x_axis = match options.x_scale {
+        Scale::Linear => Axis::over(x_values, 0.0, n_ticks),
+        Scale::Logarithmic => Axis::logarithmic(x_values, n_ticks),
+    };
 
     if !options.title.is_empty() {
         let room = width - 2.0 * EDGE;
@@ -105,7 +109,8 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     for panel in &panels {
         y += LEGEND_ROW * panel.n_legend_rows as f32 + 4.0;
         field = Field { left, right, top: y.round(), bottom: (y + panel_height).round() };
-        canvas.panel(panel, &x_axis, field);
+        let label = if options.y_label.is_empty() { axis_label(panel) } else { (options.y_label.clone(), String::new()) };
+        canvas.panel(panel, label, &x_axis, field);
         y += panel_height + 4.0;
     }
     canvas.x_labels(&x_axis, field, &options.x_label);
@@ -204,7 +209,8 @@ impl Canvas {
         self.shapes.push(Shape::Polyline { points: vec![sharp(from), sharp(to)], stroke });
     }
 
-    fn panel(&mut self, panel: &Panel<'_>, x_axis: &Axis, field: Field) {
+    /// `name` and `unit` are written at the vertical axis.
+    fn panel(&mut self, panel: &Panel<'_>, (name, unit): (String, String), x_axis: &Axis, field: Field) {
         self.grid(&panel.axis, x_axis, field);
         for (i, series) in panel.series.iter().enumerate() {
             self.curve(series, curve_stroke(i), (x_axis, &panel.axis), field);
@@ -232,7 +238,6 @@ impl Canvas {
             self.text([x, y], entry.text.clone(), TICK_SIZE, Anchor::Start);
         }
         let room = field.bottom - field.top + 8.0;
-        let (name, unit) = axis_label(panel);
         let size = self.size_for(&format!("{name}{unit}"), LABEL_SIZE, room);
         let room = room - self.font.width(&unit, size);
         let text = format!("{}{unit}", self.font.fitted(&name, size, room)).trim_start().to_string();
@@ -262,12 +267,12 @@ impl Canvas {
     }
 
     fn curve(&mut self, series: &Series, stroke: Stroke, (x_axis, y_axis): (&Axis, &Axis), field: Field) {
-        let points: Vec<[f64; 2]> = series.x.iter().zip(&series.y).map(|(x, y)| [*x, *y]).collect();
+        let points: Vec<[f64; 2]> = series.x.iter().zip(&series.y).map(|(x, y)| [x_axis.coordinate(*x), *y]).collect();
         let is_finite = |p: &[f64; 2]| p[0].is_finite() && p[1].is_finite();
         let n_columns = (field.right - field.left) as usize;
         for piece in points.chunk_by(|a, b| is_finite(a) == is_finite(b)).filter(|piece| is_finite(&piece[0])) {
-            let thinned = decimate(piece, [x_axis.min, x_axis.max], n_columns);
-            let to_pixels = |p: &[f64; 2]| [field.x(x_axis.place(p[0])), field.y(y_axis.place(p[1]))];
+            let thinned = decimate(piece, x_axis.range(), n_columns);
+            let to_pixels = |p: &[f64; 2]| [field.x(x_axis.place_coordinate(p[0])), field.y(y_axis.place(p[1]))];
             let mut points = straighten(&thinned.iter().map(to_pixels).collect::<Vec<_>>(), 0.05);
             if let [[x, y]] = points[..] {
                 // A lone point is drawn as a dot.

@@ -13,6 +13,7 @@ mod raster;
 mod scene;
 mod svg;
 
+pub use axis::Scale;
 pub use decimate::decimate;
 
 use crate::recording::{RecordingError, RunFile};
@@ -45,11 +46,22 @@ pub struct PlotOptions {
     pub height: Option<u32>,
     /// Label of the common abscissa; default `t \[s\]`.
     pub x_label: String,
+    /// Scale of the common abscissa; default linear. On a logarithmic one, curves are interrupted where x is not positive.
+    pub x_scale: Scale,
+    /// Label of the ordinate of a picture with a single panel for all series; default empty: panels by unit.
+    pub y_label: String,
 }
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        PlotOptions { title: String::new(), width: 960, height: None, x_label: "t [s]".into() }
+        PlotOptions {
+            title: String::new(),
+            width: 960,
+            height: None,
+            x_label: "t [s]".into(),
+            x_scale: Scale::Linear,
+            y_label: String::new(),
+        }
     }
 }
 

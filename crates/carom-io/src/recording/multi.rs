@@ -1,7 +1,7 @@
 //! Several recorders at once.
 
 use carom_dynamics::diagnostics::Certificate;
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom_dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
 
 /// Hands everything on to several recorders, in order.
 ///
@@ -44,6 +44,10 @@ impl Recorder for MultiRecorder<'_> {
 
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {
         self.recorders.iter_mut().try_for_each(|recorder| recorder.event(event))
+    }
+
+    fn problem(&mut self, problem: &StepProblem<'_>) -> Result<(), RecordError> {
+        self.recorders.iter_mut().try_for_each(|recorder| recorder.problem(problem))
     }
 
     fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {

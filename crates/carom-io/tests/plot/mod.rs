@@ -1,7 +1,7 @@
 //! Plots, and the thinning of long curves.
 
 use crate::fixture::record;
-use carom_io::plot::{PlotOptions, Series, decimate, draw, plot_run};
+use carom_io::plot::{PlotOptions, Scale, Series, decimate, draw, plot_run};
 use carom_io::recording::{Hdf5Options, RecordingError, RunFile};
 use std::path::Path;
 use tempfile::tempdir;
@@ -153,4 +153,34 @@ fn run_is_plotted_by_quantity() {
     assert!(text.contains("Ball on a table") && text.contains("q.y [m]") && text.contains("energy [J]"));
     assert_eq!(curves(&text).len(), 6, "q.y once and five energies");
     assert!(matches!(plot_run(&run, &["speed".into()], &out), Err(RecordingError::UnknownQuantity { .. })));
+}
+
+#[test]
+fn logarithmic_abscissae_share_one_panel_by_label() {
+    let step = |label: &str, factor: f64| Series {
+        label: label.into(),
+        unit: String::new(),
+        // zero and negative numbers have no place and interrupt the curve
+        x: vec![1.0, 10.0, 0.0, -1.0, 100.0, 1000.0],
+        y: [0.0, 0.1, 0.2, 0.3, 0.4, 0.5].iter().map(|y| factor * y).collect(),
+    };
+    let options = PlotOptions { x_scale: Scale::Logarithmic, y_label: "share".into(), x_label: "τ".into(), ..PlotOptions::default() };
+    let text = svg(&[step("nsgs", 1.0), step("auto", 2.0)], &options);
+    for expected in [">share<", ">τ<", ">nsgs<", ">auto<", ">1<", ">10<", ">100<", ">1000<"] {
+        assert!(text.contains(expected), "{expected} is missing");
+    }
+    assert_eq!(text.matches(">share<").count(), 1, "one panel");
+    let curves = curves(&text);
+    assert_eq!(curves.len(), 4, "each curve is interrupted once");
+    assert!(!text.contains("NaN") && !text.contains("inf"));
+    // a factor of ten is a third of the width, wherever it is
+    let numbers: Vec<Vec<f64>> = curves.iter().map(|curve| coordinates(curve)).collect();
+    let (first, second) = (numbers[0][2] - numbers[0][0], numbers[1][2] - numbers[1][0]);
+    assert!((first - second).abs() < 0.2 && first > 200.0, "{first} {second}"); // tenths of pixels
+}
+
+/// The numbers of a polyline, x and y in turn.
+fn coordinates(line: &str) -> Vec<f64> {
+    let points = line.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    points.split([' ', ',']).map(|number| number.parse().unwrap()).collect()
 }
