@@ -119,24 +119,13 @@ impl PrincipalPivoting {
         for i in (0..n).filter(|&i| guess[i] > 0.0) {
             self.cholesky.insert(&self.scaled.m, i, RANK_TOLERANCE);
         }
-        while !self.cholesky.active().is_empty() {
-            self.z.iter_mut().zip(&self.scaled.q).for_each(|(z, q)| *z = -q);
-            self.cholesky.solve(&self.scaled.m, &mut self.z);
-            let row = |i: &usize| self.scaled.m.row_dot(*i, &self.z) + self.scaled.q[*i];
-            // A sparse factorisation does not refuse dependent rows; they show here.
-            if !self.cholesky.active().iter().all(|i| row(i).abs() <= START_RESIDUAL) {
-                self.cholesky.clear(n);
-                self.z.fill(0.0);
-                break;
-            }
-            let negative: Vec<usize> = (0..n).filter(|&i| self.z[i] < 0.0).collect();
-            if negative.is_empty() {
-                break;
-            }
-            negative.iter().for_each(|&i| self.cholesky.remove(&self.scaled.m, i));
-            self.z.fill(0.0);
-        }
         self.refresh();
+        // A sparse factorisation does not refuse dependent rows; they show here.
+        if !self.cholesky.active().iter().all(|&i| self.w[i].abs() <= START_RESIDUAL) {
+            self.cholesky.clear(n);
+            self.z.fill(0.0);
+            self.refresh();
+        }
         self.is_done.clear();
         self.is_done.extend((0..n).map(|i| self.cholesky.contains(i) || self.w[i] >= 0.0));
     }
