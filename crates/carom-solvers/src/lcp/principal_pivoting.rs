@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_row_that_leaves_again_is_followed() {
-        // Row 1 alone wants z₁ = 1; with row 2 at z₂ = 4/3 … it leaves: z = (0, 2), w = (0.6, 0).
+        // Row 1 alone wants z₁ = 1; row 2 pushes it out again: z = (0, 2), w = (0.6, 0).
         let problem = Lcp::dense(vec![1.0, 0.8, 0.8, 1.0], vec![-1.0, -2.0]).unwrap();
         let (report, solution) = solve(&problem, &[]);
         assert!(report.is_converged(), "{report:?}");
