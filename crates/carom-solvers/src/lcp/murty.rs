@@ -15,7 +15,7 @@ use crate::{OneStepSolver, Solution};
 /// When to use it: P-matrices (among them all definite ones, symmetric or not), dense or sparse; a few solves as a rule,
 /// fewer from the active set of a good guess.
 ///
-/// [`Murty::new`] changes all violated rows at once as long as their number falls, at most [`PATIENCE`] times in vain; then only
+/// [`Murty::new`] changes all violated rows at once as long as their number falls, at most ten times in vain; then only
 /// the one with the least index until the number has fallen below its best.
 /// [Murty, *Note on a Bard-type scheme for solving the complementarity problem*, 1974; Júdice & Pires, *A block principal
 /// pivoting algorithm for large-scale strictly monotone linear complementarity problems*, 1994]. Both end for

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn equations_between_complementarity_unknowns_stay() {
-        // min |x|²/2 − x₁ with x₁ + x₂ = 3, x ≥ 0: x = (2, 1), multiplier 1 … w = x + (−1, 0) − λ = 0.
+        // min |x|²/2 − x₁ with x₁ + x₂ = 3, x ≥ 0: x = (2, 1) with the multiplier λ = 1, from x + (−1, 0) − λ = 0.
         let m = vec![1.0, 0.0, -1.0, 0.0, 1.0, -1.0, 1.0, 1.0, 0.0];
         let problem = Mlcp::dense(m, vec![-1.0, 0.0, -3.0], vec![false, false, true]).unwrap();
         let (report, solution) = solve(&problem);

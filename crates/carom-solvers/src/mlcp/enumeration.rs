@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_right_set_is_found() {
-        // v + p = 2 … w = v − 1 ≥ 0 with its impulse p: v = 1, p = 1 (row 2 active), since p = 0 gives v = 2, w = 1: also one.
+        // v + p = 2, 0 ≤ v − 1 ⊥ p ≥ 0: (v, p) = (1, 1) and (2, 0).
         let problem = Mlcp::dense(vec![1.0, 1.0, 1.0, 0.0], vec![-2.0, -1.0], vec![true, false]).unwrap();
         let solve = |guess: Vec<f64>| {
             let mut solution = Solution { r: guess, u: Vec::new() };
