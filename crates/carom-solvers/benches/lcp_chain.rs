@@ -14,8 +14,11 @@ const SOLVERS: [(&str, usize); 7] = [
     ("lemke", 100),
 ];
 
+/// q of a contact.
+type Velocity = fn(usize) -> f64;
+
 fn main() {
-    let columns: [(&str, fn(usize) -> f64); 3] =
+    let columns: [(&str, Velocity); 3] =
         [("all falling", |_| -1.0), ("at rest", |i| if i == 0 { -1.0 } else { 0.0 }), ("a wave", |i| if i == 0 { -1.0 } else { 1e-9 })];
     for (title, q) in columns {
         println!("{title}");
@@ -32,7 +35,7 @@ fn main() {
 }
 
 /// M of contacts k between bead k − 1 (or the ground) and bead k, unit masses.
-fn chain(n: usize, q: fn(usize) -> f64) -> Lcp {
+fn chain(n: usize, q: Velocity) -> Lcp {
     let mut m = SparseMatrix::default();
     m.reset(n);
     for i in 0..n {

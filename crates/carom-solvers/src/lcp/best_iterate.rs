@@ -24,8 +24,9 @@ pub(super) struct BestIterate {
 /// Largest natural map of a solution as a fraction of |q|. On a ray the fraction is about one; rounding leaves 10⁻⁷ on chains of 10⁴ contacts.
 const RAY_FRACTION: f64 = 1e-3;
 
-/// Active sets a polish goes through.
+/// Active sets a polish goes through; in the first ones ties count as active, in the others they do not.
 const POLISH_STEPS: usize = 8;
+const TIE_STEPS: usize = 4;
 
 /// Velocities into contact below this fraction of |q| are rounding.
 const PUSHED: f64 = 1e-12;
@@ -91,25 +92,24 @@ impl BestIterate {
         let mut w = vec![0.0; z.len()];
         problem.velocity(&polished, &mut w);
         choose_active(&polished, &w, self.scale, &mut active);
-        for _ in 0..POLISH_STEPS {
+        for step in 0..POLISH_STEPS {
             if !system.solve_active(problem, &active, self.scale, &mut polished) || self.offer(problem, &polished) <= tolerance {
                 break;
             }
-            // Rows that pull are dropped; rows that are pushed by more than rounding are added.
             problem.velocity(&polished, &mut w);
-            let zero = PUSHED * self.speed;
-            let mut is_active = vec![false; z.len()];
-            active.iter().for_each(|&i| is_active[i] = true);
-            let before = active.len();
-            let mut added = 0;
-            active.clear();
-            for (i, is_active) in is_active.into_iter().enumerate() {
-                added += usize::from(!is_active && w[i] < -zero);
-                if if is_active { polished[i] >= 0.0 } else { w[i] < -zero } {
-                    active.push(i);
-                }
+            active.iter().for_each(|&i| w[i] = 0.0); // Rounding only.
+            let before = active.clone();
+            if step < TIE_STEPS {
+                choose_active(&polished, &w, self.scale, &mut active);
+            } else {
+                // Rows that pull are dropped; rows that are pushed by more than rounding are added.
+                let mut is_active = vec![false; z.len()];
+                before.iter().for_each(|&i| is_active[i] = true);
+                let stays = |i: usize| if is_active[i] { polished[i] >= 0.0 } else { w[i] < -PUSHED * self.speed };
+                active.clear();
+                active.extend((0..z.len()).filter(|&i| stays(i)));
             }
-            if active.len() == before && added == 0 {
+            if active == before && step >= TIE_STEPS {
                 break;
             }
         }
