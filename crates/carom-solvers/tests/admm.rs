@@ -133,3 +133,12 @@ fn settings_are_checked() {
         assert!(FrictionSolverParams { admm: admm.clone(), ..Default::default() }.validate().is_err(), "{admm:?}");
     }
 }
+
+#[test]
+fn a_guess_beyond_all_numbers_gives_finite_ones() {
+    let problem = random(51, vec![Block::Coulomb3 { mu: 0.5 }; 4], 20);
+    let mut huge = Solution { r: vec![1e300; 12], u: Vec::new() };
+    let report = solve_with(&params(), &problem, &mut huge);
+    assert!(report.is_converged() || report.residual_normalised.is_finite(), "{report:?}");
+    assert!(huge.r.iter().chain(&huge.u).all(|x| x.is_finite()));
+}

@@ -12,7 +12,7 @@ use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};
 
-/// ADMM for r = y, r bound by the equation and y by the cone, in the units of [`Scaled`]:
+/// ADMM for r = y, r bound by the equation and y by the cone, in units of its own for each block:
 ///
 /// ```text
 /// (W + ρ I) r' = ρ y − p − q − s(p),   z' = r' + p/ρ,   y' = P_K(z'),   p' = ρ (z' − y')
@@ -220,6 +220,8 @@ impl OneStepSolver<FrictionContact> for Admm {
         for x in [&mut self.r, &mut self.z, &mut self.image, &mut self.best] {
             x.resize(n, 0.0);
         }
+        // What is returned where not even the guess can be judged.
+        self.best.fill(0.0);
         self.from.resize(n);
         self.to.resize(n);
         self.scaled.build(problem);

@@ -15,7 +15,7 @@ use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};
 
-/// Newton's method on F(r, ρu) = 0, u = W r + q, in the units of [`Scaled`], with one of three functions F of the contact law.
+/// Newton's method on F(r, ρu) = 0, u = W r + q, in units of its own for each block, with one of three functions F of the contact law.
 ///
 /// When to use it: W of full rank (flexible bodies, few contacts on many bodies), tight tolerances, good guesses: near a solution
 /// convergence is quadratic. Where contacts are redundant it may stall; `auto` and `proximal-newton` do not.
@@ -242,7 +242,7 @@ impl NonsmoothNewton {
         let rho = self.params.rho;
         let slope = self.current.slope(&self.scaled, rho, &self.direction, &self.image);
         let merit = self.current.merit;
-        if !(slope < -LEAST_SLOPE * merit) {
+        if slope.is_nan() || slope >= -LEAST_SLOPE * merit {
             return false;
         }
         let (current, trial) = (&self.current, &mut self.trial);
@@ -286,6 +286,8 @@ impl OneStepSolver<FrictionContact> for NonsmoothNewton {
         for x in [&mut self.direction, &mut self.image, &mut self.best] {
             x.resize(n, 0.0);
         }
+        // What is returned where not even the guess can be judged.
+        self.best.fill(0.0);
         self.scaled.build(problem);
         self.system.prepare(&self.scaled);
         self.search.reset(self.params.memory);
