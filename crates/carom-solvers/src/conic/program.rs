@@ -66,7 +66,7 @@ pub(crate) struct ConeSolver {
 const STEP_FRACTION: f64 = 0.99;
 
 /// Steps without a better point after which the solve ends.
-const STALL_STEPS: usize = 6;
+const STALL_STEPS: usize = 10;
 
 impl ConeSolver {
     /// Forgets the last program, as is needed when Q or the cones are others.

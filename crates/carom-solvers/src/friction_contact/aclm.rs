@@ -18,7 +18,7 @@ use crate::{OneStepSolver, Solution};
 ///     x = argmin ½ xᵀQx + (c + e s)ᵀx  over second-order cones,      s ← |(Q x + c)_T|
 /// ```
 ///
-/// in the variables of [`ConicForm`], where s is the slip |u_T| of each contact. [Acary, Cadoux, Lemaréchal & Malick, *A formulation of
+/// in the variables of `conic_form.rs`, where s is the slip |u_T| of each contact. [Acary, Cadoux, Lemaréchal & Malick, *A formulation of
 /// the linear discrete Coulomb friction problem via convex optimization*, 2011]; differs in: the local form, Anderson acceleration of s, and
 /// convex problems solved by an interior point method from the solution of the one before, only as well as the error in s asks for.
 ///
@@ -48,7 +48,7 @@ const INNER_SHARE: f64 = 0.03;
 const SMALLEST_TOLERANCE: f64 = 1e-14;
 
 /// Fixed point iterations within which the residual has to halve; the search is given up otherwise.
-const STALL_ITERATIONS: usize = 30;
+const STALL_ITERATIONS: usize = 80;
 
 /// Steps of one convex problem.
 const INNER_STEPS: usize = 60;

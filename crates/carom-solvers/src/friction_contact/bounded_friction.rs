@@ -52,7 +52,7 @@ pub(super) enum Part {
 const INNER_SHARE: f64 = 0.1;
 
 /// Least part: slow sweeps change little while much is left to do, so that an update without progress asks for better ones.
-const LEAST_SHARE: f64 = 1e-4;
+const LEAST_SHARE: f64 = 1e-8;
 
 /// Sweeps with the same bounds: where more would be needed, new bounds do no harm.
 const MAX_INNER_SWEEPS: usize = 200;
@@ -111,7 +111,7 @@ impl BoundedFriction {
                 (best, since_best) = (residual, 0);
                 self.best.copy_from_slice(&solution.r);
             } else {
-                share = (0.3 * share).max(LEAST_SHARE);
+                share = (0.1 * share).max(LEAST_SHARE);
             }
             solution.r.copy_from_slice(&self.normals);
         }

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 /// For hyperstatic contacts and large mass ratios from no guess at all: some 6 to 40 steps whatever the redundancy of the contacts.
 ///
-/// The contacts are mapped to cones of slope one ([`ConicForm`]) and Coulomb's law with the slip s as an unknown is followed
+/// The contacts are mapped to cones of slope one (`conic_form.rs`) and Coulomb's law with the slip s as an unknown is followed
 ///
 /// ```text
 ///     v = Q x + c,    x ∘ (s, v_T) = m e,    x_N v_N = m,     x, (s, v_T) ∈ {|x_T| ≤ x_N},  v_N ≥ 0
 /// ```
 ///
-/// for m → 0 from a point far inside the cones, by the predictor and corrector steps of [`PathFollower`], which see for the
+/// for m → 0 from a point far inside the cones, by the predictor and corrector steps of `conic/path.rs`, which see for the
 /// sources and the differences from them. The law is not monotone, so that no rule guarantees the descent; what was reached is judged and
 /// the best kept.
 ///

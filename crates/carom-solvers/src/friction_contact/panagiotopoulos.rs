@@ -13,7 +13,7 @@ use crate::{OneStepSolver, Solution};
 /// with its bounds μ r_N fixed, in turn.
 ///
 /// [Panagiotopoulos, *A nonlinear programming approach to the unilateral contact and friction boundary value problem in the theory of elasticity*,
-/// 1975]; differs in: both problems are solved by sweeps only as well as the error asks for. See [`BoundedFriction`] for the
+/// 1975]; differs in: both problems are solved by sweeps only as well as the error asks for. See `bounded_friction.rs` for the
 /// equations. It contracts less often than `tresca`, whose problem sees the coupling.
 /// Joints are eliminated first. Takes all laws, rolling resistance too. Cost: one pass over W per sweep; no allocation when warm.
 #[derive(Clone, Debug)]

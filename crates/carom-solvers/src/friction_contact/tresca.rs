@@ -13,7 +13,7 @@ use crate::{OneStepSolver, Solution};
 /// are updated.
 ///
 /// [Haslinger, *Approximation of the Signorini problem with friction, obeying the Coulomb law*, 1983]; differs in: the convex problem is
-/// solved by sweeps only as well as the error of the bounds asks for. See [`BoundedFriction`] for the equations. The fixed point
+/// solved by sweeps only as well as the error of the bounds asks for. See `bounded_friction.rs` for the equations. The fixed point
 /// contracts where friction couples the normal impulses little (μ below some 0.5 in a stack); it may cycle elsewhere.
 /// Joints are eliminated first. Takes all laws, rolling resistance too. Cost: one pass over W per sweep; no allocation when warm.
 #[derive(Clone, Debug)]
