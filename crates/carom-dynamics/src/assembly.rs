@@ -12,7 +12,7 @@ use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
 use crate::schemes::StepReport;
 use crate::state::State;
-use carom_solvers::{Delassus, OneStepSolver, SolveReport};
+use carom_solvers::{Delassus, SolveReport};
 
 /// Names the time of a value that is not finite.
 pub(crate) fn at_time(t: f64) -> impl Fn(NonFinite) -> StepError {

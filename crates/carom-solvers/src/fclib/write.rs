@@ -5,6 +5,7 @@ use super::layout::{Layout, Place};
 use super::matrix::{Entries, MatrixFormat, write_matrix};
 use super::{FclibFile, FclibProblem, FclibSolution, Info};
 use crate::cones::Block;
+use crate::block_sparse::BlockSparse;
 use crate::delassus::Delassus;
 use crate::error::{SolveError, check_size};
 use crate::friction_contact::FrictionContact;
@@ -167,6 +168,11 @@ fn for_each_entry(w: &Delassus, blocks: &[Block], mut tell: impl FnMut(usize, us
                     }
                 }
             }
+        }
+        Delassus::MatrixFree(w) => {
+            let mut assembled = BlockSparse::new();
+            w.to_block_sparse(&mut assembled);
+            for_each_entry(&assembled.into(), blocks, tell);
         }
     }
 }
