@@ -19,6 +19,7 @@ mod polynomial;
 pub mod qp;
 pub mod registry;
 pub mod report;
+mod small_matrix;
 pub mod vi;
 
 pub use block_sparse::BlockSparse;
