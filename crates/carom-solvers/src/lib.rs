@@ -25,6 +25,7 @@ pub mod problems;
 pub mod qp;
 pub mod registry;
 pub mod report;
+mod small_matrix;
 pub mod vi;
 
 pub use block_sparse::BlockSparse;

@@ -2,6 +2,7 @@
 
 use crate::block_sparse::BlockSparse;
 use crate::error::{SolveError, check_finite, check_size};
+use crate::small_matrix::{add_product, add_product_transposed, add_transposed, factor_semidefinite};
 
 /// W = Σ_b G_b M_b⁻¹ G_bᵀ kept body by body, for very many contacts per body or where memory counts.
 ///
@@ -16,9 +17,9 @@ use crate::error::{SolveError, check_finite, check_size};
 /// Memory: 8 · dim · dof bytes for each pair of a contact and a body: 288 for a spatial contact between two rigid bodies,
 /// whatever the number of contacts of a body. [`BlockSparse`] takes 72 for each pair of contacts that share a body: 72 (1 + 2 (k − 1))
 /// for a contact whose bodies have k contacts each, which is more from k = 3 on. Cost: a product
-/// is 4 · dim · dof flops for each pair of a contact and a body, cheaper than the assembled one from k = 4 or so on. One row of a sweep
-/// ([`Self::add_off_diagonal`]) passes over all contacts of the bodies: 2 · dim · dof flops for each, so that a sweep costs
-/// twice the assembled one; sweeps that keep velocities, the `nsgs` of the global form, do not have this factor.
+/// is 4 · dim · dof flops for each pair of a contact and a body; four times as fast as the assembled one with nine contacts per body. One row of a sweep
+/// ([`Self::add_off_diagonal`]) passes over all contacts of the bodies, 2 · dim · dof flops for each: 1.3 to 1.8 times the time of
+/// the assembled row. Sweeps that keep velocities, the `nsgs` of the global form, do not pay that.
 ///
 /// ```
 /// use carom_solvers::MatrixFree;
@@ -348,103 +349,6 @@ fn add_columns(a: &[f64], dof: usize, first: usize, x: &[f64], out: &mut [f64]) 
             *out += row[first..].iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
         }
     }
-}
-
-/// out += A x for a row-major A, unrolled for contacts of rigid bodies.
-#[inline]
-pub(crate) fn add_product(a: &[f64], x: &[f64], out: &mut [f64]) {
-    match (out.len(), x.len()) {
-        (3, 6) => add_product_fixed::<3, 6>(a, x, out),
-        (1, 6) => add_product_fixed::<1, 6>(a, x, out),
-        (2, 3) => add_product_fixed::<2, 3>(a, x, out),
-        (1, 3) => add_product_fixed::<1, 3>(a, x, out),
-        (_, 0) => {}
-        _ => {
-            for (row, out) in a.chunks_exact(x.len()).zip(out) {
-                *out += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-            }
-        }
-    }
-}
-
-/// x += Aᵀ r for a row-major A, unrolled likewise.
-#[inline]
-pub(crate) fn add_transposed(a: &[f64], r: &[f64], x: &mut [f64]) {
-    match (r.len(), x.len()) {
-        (3, 6) => add_transposed_fixed::<3, 6>(a, r, x),
-        (1, 6) => add_transposed_fixed::<1, 6>(a, r, x),
-        (2, 3) => add_transposed_fixed::<2, 3>(a, r, x),
-        (1, 3) => add_transposed_fixed::<1, 3>(a, r, x),
-        (_, 0) => {}
-        _ => {
-            for (row, r) in a.chunks_exact(x.len()).zip(r) {
-                x.iter_mut().zip(row).for_each(|(x, a)| *x += a * r);
-            }
-        }
-    }
-}
-
-#[inline]
-fn add_product_fixed<const D: usize, const N: usize>(a: &[f64], x: &[f64], out: &mut [f64]) {
-    let (rows, _) = a.as_chunks::<N>();
-    if let (Ok(rows), Ok(x), Ok(out)) = (<&[[f64; N]; D]>::try_from(rows), <&[f64; N]>::try_from(x), <&mut [f64; D]>::try_from(out)) {
-        for i in 0..D {
-            let mut sum = 0.0;
-            for k in 0..N {
-                sum += rows[i][k] * x[k];
-            }
-            out[i] += sum;
-        }
-    }
-}
-
-#[inline]
-fn add_transposed_fixed<const D: usize, const N: usize>(a: &[f64], r: &[f64], x: &mut [f64]) {
-    let (rows, _) = a.as_chunks::<N>();
-    if let (Ok(rows), Ok(r), Ok(x)) = (<&[[f64; N]; D]>::try_from(rows), <&[f64; D]>::try_from(r), <&mut [f64; N]>::try_from(x)) {
-        for k in 0..N {
-            for i in 0..D {
-                x[k] += rows[i][k] * r[i];
-            }
-        }
-    }
-}
-
-/// out += A Bᵀ for rows of `dof` entries; B and out have `columns` rows and columns.
-fn add_product_transposed(a: &[f64], b: &[f64], dof: usize, columns: usize, out: &mut [f64]) {
-    if dof == 0 {
-        return;
-    }
-    for (row, out) in a.chunks_exact(dof).zip(out.chunks_exact_mut(columns)) {
-        for (column, out) in b.chunks_exact(dof).zip(out) {
-            *out += row.iter().zip(column).map(|(a, b)| a * b).sum::<f64>();
-        }
-    }
-}
-
-/// Replaces the lower triangle of a symmetric positive semidefinite matrix by C with A = C Cᵀ; false when the matrix is
-/// not semidefinite. A pivot at rounding gives a zero column: that coordinate is held, or depends on the ones before.
-/// [Golub & Van Loan, *Matrix Computations*, Cholesky factorisation of semidefinite matrices]; differs in: no pivoting.
-pub(crate) fn factor_semidefinite(n: usize, a: &mut [f64]) -> bool {
-    for j in 0..n {
-        let diagonal = a[j * n + j];
-        let pivot = diagonal - (0..j).map(|k| a[j * n + k] * a[j * n + k]).sum::<f64>();
-        // What is left of a dependent row after n subtractions.
-        let rounding = 4.0 * n as f64 * f64::EPSILON * diagonal.abs();
-        if pivot < -rounding || pivot.is_nan() {
-            return false;
-        }
-        let root = if pivot > rounding { pivot.sqrt() } else { 0.0 };
-        a[j * n + j] = root;
-        for i in j + 1..n {
-            let rest = a[i * n + j] - (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum::<f64>();
-            if root == 0.0 && rest * rest > 4.0 * rounding * a[i * n + i].abs() {
-                return false;
-            }
-            a[i * n + j] = if root > 0.0 { rest / root } else { 0.0 };
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -67,8 +67,9 @@ const CHECK_INTERVAL: usize = 10;
 /// Iterations without a better one after which they are given up.
 const STALL: usize = 3000;
 
-/// The penalty where none is given, in the units of the blocks.
-const FIRST_PENALTY: f64 = 1.0;
+/// The penalty where none is given, in the units of the blocks: that of the local form, 1/0.1. Stiff bodies would like a hundredth of it, packings
+/// this one.
+const FIRST_PENALTY: f64 = 10.0;
 
 impl Admm {
     /// A solver with these parameters.

@@ -28,7 +28,7 @@ use crate::{OneStepSolver, Solution};
 ///
 /// [Acary, Armand, Nguyen & Shpakovych, *Second-order cone programming for frictional contact mechanics using interior point
 /// algorithm*, 2022; Mehrotra 1992 for the two directions]; differs in: |z_T| is part of Newton's linearisation,
-/// iterates caught at the boundary are moved inside again, and steps to the centre where the error lags behind m, see [`LAG`].
+/// iterates caught at the boundary are moved inside again, and steps to the centre where the error lags behind m (`LAG`).
 /// The problem is not convex: no rule guarantees the descent. Of the settings `polish_steps` is not used.
 ///
 /// The guess is used only if it is a solution. Cost of a step: one sparse LU of n_dof + n_rows unknowns, which allocates. Its fill grows fast in

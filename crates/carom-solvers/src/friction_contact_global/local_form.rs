@@ -7,7 +7,8 @@ use crate::cones::Block;
 use crate::error::SolveError;
 use crate::friction_contact::FrictionContact;
 use crate::matrix::SparseMatrix;
-use crate::matrix_free::{MatrixFree, factor_semidefinite};
+use crate::matrix_free::MatrixFree;
+use crate::small_matrix::factor_semidefinite;
 
 /// Most coordinates of a body that is inverted as a dense block: a rigid body has 6, a substructure some more.
 const MAX_BODY: usize = 32;

@@ -9,9 +9,10 @@ use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::friction_contact::solve_contact;
 use crate::linear::RankRevealingLu;
-use crate::matrix_free::{MatrixFree, add_product, add_transposed};
+use crate::matrix_free::MatrixFree;
 use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
+use crate::small_matrix::{add_product, add_transposed};
 use crate::{OneStepSolver, Solution};
 
 /// Sweeps over the blocks that change the velocities of the bodies at once, so that W is never formed:
