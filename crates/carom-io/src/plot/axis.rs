@@ -57,9 +57,10 @@ impl Axis {
         if min > max {
             (min, max) = (1.0, 10.0);
         }
+        (min, max) = (min.clamp(1e-300, 1e300), max.clamp(1e-300, 1e300));
         // two ticks need a range of a factor 10/3 in the worst place
         if max / min < 4.0 {
-            (min, max) = (min.max(1e-300) / 2.0, max.min(1e300) * 2.0);
+            (min, max) = (min / 2.0, max * 2.0);
         }
         let ticks = powers(min, max, n_ticks.max(2.0));
         Axis { scale: Scale::Logarithmic, min, max, ticks, note: String::new() }
