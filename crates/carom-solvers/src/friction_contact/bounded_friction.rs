@@ -213,5 +213,12 @@ fn solve_disk(disk: &Disk, w: &[f64], free: &[f64], normal: f64, next: &mut [f64
             }
         }
     }
+    if len == 2 {
+        // W from elsewhere may be symmetric to a few digits only: what is not acts through the last impulse.
+        let skew = 0.5 * (a[1] - a[2]);
+        b[0] += skew * next[disk.first + 1];
+        b[1] -= skew * next[disk.first];
+        (a[1], a[2]) = (a[1] - skew, a[2] + skew);
+    }
     minimise_on_disk(&a[..len * len], &b[..len], disk.slope * normal, &mut next[rows]);
 }
