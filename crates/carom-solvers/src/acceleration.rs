@@ -154,7 +154,7 @@ impl Acceleration {
         if self.gamma.iter().any(|x| !x.is_finite()) {
             return false;
         }
-        for (column, gamma) in self.delta_g.chunks_exact(n).zip(&self.gamma) {
+        for (column, gamma) in self.delta_g.chunks_exact(n.max(1)).zip(&self.gamma) {
             for (r, d) in r.iter_mut().zip(column) {
                 *r -= gamma * d;
             }

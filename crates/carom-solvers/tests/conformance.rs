@@ -1,8 +1,8 @@
 //! Every registered solver meets every generated problem.
 
-use crate::generate::{Difficulty, suite};
+use crate::generate::{Difficulty, extended_suite, suite};
 use carom_solvers::{
-    FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveError, SolveReport, friction_contact_solver,
+    FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveError, SolveReport, SolveStatus, friction_contact_solver,
 };
 
 /// What holds for any solver on any problem, converged or not.
@@ -24,13 +24,19 @@ fn check_honest(what: &str, problem: &FrictionContact, solution: &Solution, repo
     assert_eq!(report.is_converged(), judge <= 1e-10, "{what}: {report:?}");
 }
 
+/// Solvers that converge on every problem they take that has a solution.
+const ROBUST: [&str; 4] = ["auto", "admm", "lemke", "enumeration"];
+
+/// Solvers of an approximate law, which may end as `Relaxed`.
+const APPROXIMATE: [&str; 3] = ["projected-gradient", "stewart-trinkle", "anitescu-potra"];
+
 #[test]
 fn friction_contact_solvers() {
     for &kind in FrictionSolverKind::ALL {
         let params = FrictionSolverParams { kind, ..Default::default() };
         let mut solver = friction_contact_solver(&params).unwrap();
         let mut supported = 0;
-        for (name, difficulty, problem) in suite() {
+        for (name, difficulty, problem) in extended_suite() {
             let what = format!("{} on '{name}'", kind.name());
             let mut solution = Solution::default();
             let report = match solver.solve(&problem, &mut solution) {
@@ -44,9 +50,12 @@ fn friction_contact_solvers() {
             };
             supported += 1;
             check_honest(&what, &problem, &solution, &report);
-            let must_converge = difficulty == Difficulty::Easy || matches!(kind.name(), "auto" | "lemke" | "proximal-newton");
-            if must_converge {
-                assert!(report.is_converged(), "{what}: {report:?}");
+            assert!(report.status != SolveStatus::Relaxed || APPROXIMATE.contains(&kind.name()), "{what}: {report:?}");
+            match difficulty {
+                Difficulty::Easy => assert!(report.is_accepted(), "{what}: {report:?}"),
+                Difficulty::Hard if ROBUST.contains(&kind.name()) => assert!(report.is_converged(), "{what}: {report:?}"),
+                Difficulty::Hard => {}
+                Difficulty::Hopeless => assert!(!report.is_converged(), "{what}: {report:?}"),
             }
             if report.is_converged() {
                 // From its own solution a solver has little left to do and stays there.
@@ -77,8 +86,7 @@ fn sweeps_solve_most_hard_problems_too() {
             failed.push((name, report));
         }
     }
-    // Mass ratio 1e6 is out of reach of Gauss–Seidel: its rate there is 1 − 1e-6 per sweep.
-    assert!(failed.len() <= 1, "{failed:?}");
+    // Mass ratios from 1e6 on are out of reach of Gauss–Seidel: its rate there is 1 − 1e-6 per sweep.
     assert!(failed.iter().all(|(name, _)| *name == "very heavy on light"), "{failed:?}");
 }
 
@@ -89,7 +97,7 @@ fn relaxation_changes_the_path_and_not_the_solution() {
             let params = FrictionSolverParams { kind: kind.parse().unwrap(), relaxation, ..Default::default() };
             let mut solver = friction_contact_solver(&params).unwrap();
             for (name, difficulty, problem) in suite() {
-                if difficulty == Difficulty::Hard {
+                if difficulty != Difficulty::Easy {
                     continue;
                 }
                 if let Ok(report) = solver.solve(&problem, &mut Solution::default()) {

@@ -92,6 +92,30 @@ pub fn redundant_joints(seed: u64, contact: Block) -> FrictionContact {
     from_jacobian(blocks, &g, &vec![1.0; dof], &v)
 }
 
+/// Blocks of 1, 2, 3 and 5 rows and joints.
+fn all_sizes() -> Vec<Block> {
+    let joint = |dim| Block::Bilateral { dim };
+    let rolling = Block::Rolling { mu: 0.4, rolling: 0.05 };
+    vec![joint(5), Block::Unilateral, Block::Coulomb2 { mu: 0.3 }, Block::Coulomb3 { mu: 0.6 }, rolling, joint(1)]
+}
+
+/// A unit mass between two walls that both approach it: no impulse stops both.
+fn squeezed(contact: Block) -> FrictionContact {
+    let dim = contact.dim();
+    let mut g = vec![0.0; 2 * dim * 3];
+    for wall in 0..2 {
+        let rows = &mut g[wall * dim * 3..];
+        rows[2] = if wall == 0 { 1.0 } else { -1.0 };
+        for tangent in 1..dim {
+            rows[tangent * 3 + tangent - 1] = 1.0;
+        }
+    }
+    let mut problem = from_jacobian(vec![contact; 2], &g, &[1.0; 3], &[0.3, 0.1, 0.0]);
+    problem.q[0] = -1.0;
+    problem.q[dim] = -1.0;
+    problem
+}
+
 /// What a solver must achieve on a generated problem.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Difficulty {
@@ -99,6 +123,24 @@ pub enum Difficulty {
     Easy,
     /// Sweeps may be too slow; pivoting and `auto` converge.
     Hard,
+    /// There is no solution: no solver may claim one.
+    Hopeless,
+}
+
+/// The suite and what few methods take or solve: extreme ratios, rolling resistance, blocks of all sizes, no solution.
+pub fn extended_suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
+    use Difficulty::{Easy, Hard, Hopeless};
+    let mut problems = suite();
+    problems.extend([
+        ("mass ratio 1e8", Hard, column(2, 1e8)),
+        ("hyperstatic stack", Hard, stack_of_cubes(4, 1, 0.0)),
+        ("rolling", Easy, random(14, vec![Block::Rolling { mu: 0.5, rolling: 0.1 }; 2], 20)),
+        ("all sizes", Hard, random(15, all_sizes(), 30)),
+        ("squeezed", Hopeless, squeezed(Block::Coulomb3 { mu: 0.2 })),
+        ("squeezed, planar", Hopeless, squeezed(Block::Coulomb2 { mu: 0.2 })),
+        ("squeezed, frictionless", Hopeless, squeezed(Block::Unilateral)),
+    ]);
+    problems
 }
 
 /// The named problems of the conformance suite.

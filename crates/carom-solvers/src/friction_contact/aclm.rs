@@ -74,7 +74,7 @@ impl Aclm {
     /// The fixed point. Leaves the best iterate in `self.best`.
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution, deadline: Deadline) -> (SolveStatus, usize) {
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
+        let runaway = problem.runaway(mass_scale);
         let mut best = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
         self.form.read_velocity(&solution.u, &mut self.velocity);
         self.read_slip();
@@ -101,7 +101,7 @@ impl Aclm {
             problem.velocity(&solution.r, &mut solution.u);
             let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
             since_halved += 1;
-            if residual < best && norm_squared(&solution.r).sqrt() <= largest {
+            if residual < best && !runaway.applies(&solution.r, residual) {
                 best = residual;
                 self.best.copy_from_slice(&solution.r);
             }

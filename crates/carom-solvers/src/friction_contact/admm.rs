@@ -115,7 +115,7 @@ impl Admm {
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution) -> (usize, SolveStatus) {
         let deadline = Deadline::after(self.time_limit);
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
+        let runaway = problem.runaway(mass_scale);
         let (mut best, mut best_iteration) = (f64::INFINITY, 0);
         let mut must_judge = true;
         let mut must_factor = true;
@@ -124,7 +124,7 @@ impl Admm {
                 self.scaled.restore_impulse(&self.to.y, &mut solution.r);
                 problem.velocity(&solution.r, &mut solution.u);
                 let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
-                if residual < best && (iteration == 0 || norm_squared(&solution.r).sqrt() <= largest) {
+                if residual < best && (iteration == 0 || !runaway.applies(&solution.r, residual)) {
                     (best, best_iteration) = (residual, iteration);
                     self.best.copy_from_slice(&solution.r);
                 }

@@ -7,9 +7,9 @@
 //! The map r ↦ û is not monotone where contacts slide, so that the theory of projections (convergence for monotone maps) covers
 //! the frictionless problem only; in practice friction does no harm.
 
-use super::FrictionContact;
 use super::projection::{Limits, ProjectedMap, ProjectionParams, Projections, Variant};
 use super::scaled::Scaled;
+use super::{FrictionContact, Runaway};
 use crate::Solution;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
@@ -39,7 +39,7 @@ struct BipotentialMap<'a> {
     scaled: &'a Scaled,
     solution: &'a mut Solution,
     mass_scale: f64,
-    largest: f64,
+    runaway: Runaway,
 }
 
 impl ProjectedMap for BipotentialMap<'_> {
@@ -60,11 +60,9 @@ impl ProjectedMap for BipotentialMap<'_> {
     fn judge(&mut self, y: &[f64]) -> f64 {
         let Solution { r, u } = &mut *self.solution;
         self.scaled.restore_impulse(y, r);
-        if norm_squared(r).sqrt() > self.largest {
-            return f64::INFINITY;
-        }
         self.problem.velocity(r, u);
-        self.problem.residual_in_mass_unit(r, u, self.mass_scale)
+        let residual = self.problem.residual_in_mass_unit(r, u, self.mass_scale);
+        if self.runaway.applies(r, residual) { f64::INFINITY } else { residual }
     }
 }
 
@@ -96,8 +94,8 @@ impl BipotentialSolver {
             Variant::FixedPoint | Variant::Extragradient => self.params.first_step,
         };
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
-        let mut map = BipotentialMap { problem, scaled: &self.scaled, solution, mass_scale, largest };
+        let runaway = problem.runaway(mass_scale);
+        let mut map = BipotentialMap { problem, scaled: &self.scaled, solution, mass_scale, runaway };
         let limits = Limits { tolerance: self.tolerance, max_iterations: self.max_iterations, deadline };
         let (status, iterations) = self.projections.run(&mut map, &mut self.y, step, limits);
         self.scaled.restore_impulse(&self.y, &mut solution.r);

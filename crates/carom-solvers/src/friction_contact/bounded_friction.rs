@@ -82,7 +82,7 @@ impl BoundedFriction {
     /// The updates of the bounds. Leaves the best iterate in `self.best`.
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution, parts: &[Part], limits: BoundLimits) -> (SolveStatus, usize) {
         let scale = problem.mass_scale();
-        let largest = problem.largest_impulse(scale);
+        let runaway = problem.runaway(scale);
         let mut residual = problem.residual_in_mass_unit(&solution.r, &solution.u, scale);
         let (mut best, mut since_best, mut sweeps, mut share) = (residual, 0, 0, INNER_SHARE);
         while best > limits.tolerance {
@@ -107,7 +107,7 @@ impl BoundedFriction {
                 return (SolveStatus::Stalled, sweeps);
             }
             since_best += 1;
-            if residual < best && norm_squared(&solution.r).sqrt() <= largest {
+            if residual < best && !runaway.applies(&solution.r, residual) {
                 (best, since_best) = (residual, 0);
                 self.best.copy_from_slice(&solution.r);
             } else {

@@ -3,7 +3,7 @@
 use super::FrictionContact;
 use crate::cones::Block;
 use crate::error::SolveError;
-use crate::lcp::Lcp;
+use crate::lcp::{Lcp, Lemke};
 use crate::matrix::Matrix;
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -49,6 +49,13 @@ impl ComplementarityForm {
     /// [`SolveError::Unsupported`] for spatial friction, which is not linear, without `facets`.
     pub fn build(&mut self, solver: &'static str, problem: &FrictionContact, facets: Option<usize>) -> Result<(), SolveError> {
         self.list_rows(solver, problem, facets)?;
+        if self.rows.len() > Lemke::MAX_ROWS {
+            return Err(SolveError::Unsupported {
+                solver,
+                reason: "its complementarity form has more than 2000 rows, too many for a dense tableau",
+                alternatives: "auto, nsgs, interior-point",
+            });
+        }
         let n_rows = problem.n_rows();
         self.scale = problem.mass_scale();
         problem.w.to_dense(&mut self.dense);

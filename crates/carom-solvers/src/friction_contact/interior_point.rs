@@ -3,7 +3,6 @@
 use super::FrictionContact;
 use super::conic_form::{ConicForm, project};
 use super::proximal_newton::{NewtonLimits, ProximalNewton};
-use crate::cones::norm_squared;
 use crate::conic::{Law, PathFollower};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
@@ -75,7 +74,7 @@ impl InteriorPoint {
     /// Steps along the path. Leaves the best iterate in `self.best`.
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution, deadline: Deadline) -> (SolveStatus, usize) {
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
+        let runaway = problem.runaway(mass_scale);
         let mut best = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
         let mut best_step = 0;
         self.path.start(self.form.program(), Law::Coulomb, self.params.step_fraction);
@@ -89,7 +88,7 @@ impl InteriorPoint {
             self.form.restore_impulse(problem, &self.path.x, &mut solution.r);
             problem.velocity(&solution.r, &mut solution.u);
             let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
-            if norm_squared(&solution.r).sqrt() > largest || !residual.is_finite() {
+            if runaway.applies(&solution.r, residual) || !residual.is_finite() {
                 return (SolveStatus::Stalled, step); // Nothing stops the impulses.
             }
             if residual < best {

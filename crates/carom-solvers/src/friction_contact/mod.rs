@@ -93,6 +93,35 @@ pub struct FrictionContact {
     pub blocks: Vec<Block>,
 }
 
+/// Recognises impulses that only grow because nothing stops them, as on a body squeezed from both sides.
+///
+/// The residual is relative to |r|: where there is no solution, so that u stays off by a part of q, it falls below any
+/// tolerance when r grows. Where s|r| exceeds 1e8 |q|, u has to be right to a thousandth of |q| as well (a mass ratio of 1e8 is no
+/// reason to refuse); beyond 1e12 |q| rounding hides u, and nothing is believed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Runaway {
+    mass_scale: f64,
+    speed: f64,
+}
+
+impl Runaway {
+    /// For impulses in the mass unit s and a problem whose velocities without impulse are about `speed`.
+    pub fn new(mass_scale: f64, speed: f64) -> Self {
+        Runaway { mass_scale, speed }
+    }
+
+    /// True for the iterate r with this normalised residual.
+    pub fn applies(&self, r: &[f64], residual: f64) -> bool {
+        self.applies_to_size(self.mass_scale * norm_squared(r).sqrt(), residual)
+    }
+
+    /// The same for s|r|.
+    #[inline]
+    pub fn applies_to_size(&self, size: f64, residual: f64) -> bool {
+        size > 1e8 * self.speed && (residual * size > 1e-3 * self.speed || size > 1e12 * self.speed)
+    }
+}
+
 impl FrictionContact {
     /// Number of scalar rows.
     pub fn n_rows(&self) -> usize {
@@ -153,13 +182,9 @@ impl FrictionContact {
         if size > f64::EPSILON { error.sqrt() / size } else { error.sqrt() }
     }
 
-    /// |r| above which impulses only grow because nothing stops them, as in a body squeezed from both sides.
-    ///
-    /// The residual is relative to |r|: where there is no solution, so that u stays off by a part of q, it
-    /// falls below any tolerance when r grows. This limit, 1e8 |q|/s, comes before where the tolerance is
-    /// tight; mass ratios of 1e6 stay below it.
-    pub(crate) fn largest_impulse(&self, mass_scale: f64) -> f64 {
-        1e8 * norm_squared(&self.q).sqrt() / mass_scale
+    /// The test for impulses that only grow because nothing stops them.
+    pub(crate) fn runaway(&self, mass_scale: f64) -> Runaway {
+        Runaway::new(mass_scale, norm_squared(&self.q).sqrt())
     }
 
     /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.

@@ -186,7 +186,7 @@ impl NonsmoothNewton {
     fn iterate(&mut self, problem: &FrictionContact, solution: &mut Solution) -> (usize, SolveStatus) {
         let deadline = Deadline::after(self.time_limit);
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
+        let runaway = problem.runaway(mass_scale);
         let mut best = f64::INFINITY;
         let (mut steps, mut best_step) = (0, 0);
         let mut alpha = self.params.regularisation;
@@ -194,7 +194,7 @@ impl NonsmoothNewton {
             self.scaled.restore_impulse(&self.current.y, &mut solution.r);
             problem.velocity(&solution.r, &mut solution.u);
             let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale);
-            if residual < best && (steps == 0 || norm_squared(&solution.r).sqrt() <= largest) {
+            if residual < best && (steps == 0 || !runaway.applies(&solution.r, residual)) {
                 (best, best_step) = (residual, steps);
                 self.best.copy_from_slice(&solution.r);
             }

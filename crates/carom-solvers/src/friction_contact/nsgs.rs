@@ -123,7 +123,7 @@ impl Nsgs {
         let SweepLimits { tolerance, max_iterations, patience, deadline } = limits;
         let Solution { r, u } = solution;
         let scale = problem.mass_scale();
-        let largest = problem.largest_impulse(scale);
+        let runaway = problem.runaway(scale);
         let q_size = norm_squared(&problem.q).sqrt();
         problem.velocity(r, u);
         let mut best = problem.residual_in_mass_unit(r, u, scale);
@@ -155,7 +155,7 @@ impl Nsgs {
             }
             problem.velocity(r, u);
             let judge = problem.residual_in_mass_unit(r, u, scale);
-            if judge < best && change.size <= scale * largest {
+            if judge < best && !runaway.applies_to_size(change.size, judge) {
                 checks_without_progress = 0;
                 best = judge;
                 self.best.copy_from_slice(r);

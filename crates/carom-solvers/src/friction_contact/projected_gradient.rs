@@ -86,7 +86,7 @@ impl ProjectedGradient {
     fn minimise(&mut self, problem: &FrictionContact, solution: &mut Solution) -> (SolveStatus, usize) {
         let deadline = Deadline::after(self.time_limit);
         let scale = problem.mass_scale();
-        let largest = problem.largest_impulse(scale);
+        let runaway = problem.runaway(scale);
         let q_size = norm_squared(&problem.q);
         let Solution { r, u } = solution;
         self.best.clone_from(r);
@@ -116,7 +116,7 @@ impl ProjectedGradient {
             self.scaled.restore_velocity(&x.u, u);
             let error = relaxed_residual(problem, r, u, scale, q_size);
             since_best += 1;
-            if error < best && norm_squared(r) <= largest * largest {
+            if error < best && !runaway.applies(r, error) {
                 (best, since_best) = (error, 0);
                 self.best.copy_from_slice(r);
             }

@@ -1,10 +1,9 @@
 //! Proximal point iterations around a semismooth Newton method.
 
-use super::FrictionContact;
 use super::newton_system::{NewtonSystem, Point, Subproblem};
 use super::one_contact::{single_contact, solve_single};
 use super::scaled::Scaled;
-use crate::cones::norm_squared;
+use super::{FrictionContact, Runaway};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::FrictionSolverParams;
@@ -99,8 +98,7 @@ struct Judge {
     steps: usize,
     best_step: usize,
     max_steps: usize,
-    /// |r| above which the impulses grow because nothing stops them.
-    largest: f64,
+    runaway: Runaway,
     is_lost: bool,
     deadline: Deadline,
 }
@@ -165,9 +163,9 @@ impl ProximalNewton {
         self.current.resize(n);
         self.trial.resize(n);
         let mass_scale = problem.mass_scale();
-        let largest = problem.largest_impulse(mass_scale);
+        let runaway = problem.runaway(mass_scale);
         let mut judge =
-            Judge { mass_scale, tolerance, best: f64::INFINITY, steps: 0, best_step: 0, max_steps, largest, is_lost: false, deadline };
+            Judge { mass_scale, tolerance, best: f64::INFINITY, steps: 0, best_step: 0, max_steps, runaway, is_lost: false, deadline };
         // The guess, moved to its cone, is the first iterate.
         self.scaled.scale_impulse(&solution.r, &mut self.current.y);
         self.judge(problem, solution, &mut judge);
@@ -267,7 +265,7 @@ impl ProximalNewton {
         self.scaled.restore_impulse(&self.current.y, &mut solution.r);
         problem.velocity(&solution.r, &mut solution.u);
         let residual = problem.residual_in_mass_unit(&solution.r, &solution.u, judge.mass_scale);
-        if judge.steps > 0 && norm_squared(&solution.r).sqrt() > judge.largest {
+        if judge.steps > 0 && judge.runaway.applies(&solution.r, residual) {
             judge.is_lost = true;
         } else if residual < judge.best {
             judge.best = residual;

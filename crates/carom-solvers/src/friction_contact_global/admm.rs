@@ -122,7 +122,7 @@ impl Admm {
             if due || cheap * judge_per_step <= self.tolerance {
                 self.restore_impulse(problem);
                 let judge = self.dynamics.judge(problem, &self.impulse, u);
-                if judge < best && self.dynamics.is_usable(&self.impulse) {
+                if judge < best && self.dynamics.is_usable(&self.impulse, judge) {
                     (best, best_iteration) = (judge, iteration);
                     self.best.copy_from_slice(&self.impulse);
                 }

@@ -3,6 +3,7 @@
 use super::GlobalFrictionContact;
 use crate::cones::norm_squared;
 use crate::error::SolveError;
+use crate::friction_contact::Runaway;
 use crate::linear::SparseLdlt;
 
 /// v = M⁻¹ (H r + f) and u = Hᵀ v + w by an LDLᵀ factorisation of M, and the judge of an impulse.
@@ -74,9 +75,8 @@ impl Dynamics {
         problem.residual_in_mass_unit(&self.v, r, u, self.scale)
     }
 
-    /// False for impulses that only grow because nothing stops them, as in a body squeezed from both sides: the residual
-    /// is relative to |r| and would call them a solution. The limit, 1e8 |q|/s, is that of the local form.
-    pub fn is_usable(&self, r: &[f64]) -> bool {
-        norm_squared(r).sqrt() * self.scale <= 1e8 * self.q_size
+    /// False for impulses that only grow because nothing stops them; see [`Runaway`].
+    pub fn is_usable(&self, r: &[f64], residual: f64) -> bool {
+        !Runaway::new(self.scale, self.q_size).applies(r, residual)
     }
 }

@@ -143,7 +143,7 @@ impl InteriorPoint {
             }
             self.form.restore_impulse(problem, &self.point.x, &mut self.impulse);
             let judge = self.dynamics.judge(problem, &self.impulse, u);
-            if judge < best && self.dynamics.is_usable(&self.impulse) {
+            if judge < best && self.dynamics.is_usable(&self.impulse, judge) {
                 (best, best_step) = (judge, step);
                 self.best.copy_from_slice(&self.impulse);
             }

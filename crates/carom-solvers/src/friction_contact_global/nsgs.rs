@@ -96,7 +96,7 @@ impl Nsgs {
             let due = iteration % CHECK_INTERVAL == 0 || iteration == self.max_iterations || is_late;
             if due || cheap * judge_per_step <= self.tolerance {
                 let judge = self.dynamics.judge(problem, r, u);
-                if judge < best && self.dynamics.is_usable(r) {
+                if judge < best && self.dynamics.is_usable(r, judge) {
                     (best, best_iteration) = (judge, iteration);
                     self.best.copy_from_slice(r);
                 }

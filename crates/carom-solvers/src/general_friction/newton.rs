@@ -6,6 +6,7 @@ use super::parameters::GeneralFrictionParams;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
+use crate::friction_contact::Runaway;
 use crate::linear::DenseLu;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
@@ -63,7 +64,7 @@ struct Subproblem {
 /// The judge of iterates and what it has seen.
 struct Judge {
     mass_scale: f64,
-    largest: f64,
+    runaway: Runaway,
     best: f64,
     steps: usize,
     deadline: Deadline,
@@ -297,7 +298,7 @@ impl GeneralFrictionNewton {
         admit(problem, r);
         problem.velocity(r, u);
         let value = problem.residual_in_mass_unit(r, u, judge.mass_scale);
-        if value < judge.best && norm_squared(r).sqrt() <= judge.largest {
+        if value < judge.best && !judge.runaway.applies(r, value) {
             judge.best = value;
             self.best.copy_from_slice(r);
         }
@@ -361,7 +362,7 @@ impl OneStepSolver<GeneralFriction> for GeneralFrictionNewton {
         let mut judge = Judge {
             mass_scale,
             // As for friction contact: beyond, impulses grow because nothing stops them.
-            largest: 1e8 * norm_squared(&problem.q).sqrt() / mass_scale,
+            runaway: Runaway::new(mass_scale, norm_squared(&problem.q).sqrt()),
             best: problem.residual_in_mass_unit(&solution.r, &solution.u, mass_scale),
             steps: 0,
             deadline: Deadline::after(self.params.time_limit),

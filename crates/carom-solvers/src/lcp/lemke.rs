@@ -67,6 +67,9 @@ const PIVOT_TOLERANCE: f64 = 1e-11;
 const TIE_TOLERANCE: f64 = 1e-12;
 
 impl Lemke {
+    /// Largest problem: its tableau has 64 MB.
+    pub const MAX_ROWS: usize = 2000;
+
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
         Lemke {
@@ -248,6 +251,13 @@ impl OneStepSolver<Lcp> for Lemke {
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
         let n = problem.n();
+        if n > Self::MAX_ROWS {
+            return Err(SolveError::Unsupported {
+                solver: "lemke",
+                reason: "it has more than 2000 rows, too many for a dense tableau",
+                alternatives: "auto, newton-min, interior-point",
+            });
+        }
         let deadline = Deadline::after(self.time_limit);
         let scale = problem.mass_scale();
         if self.given.is_empty() {

@@ -1,12 +1,12 @@
 //! The linear complementarity problem: w = M z + q, 0 ≤ w ⊥ z ≥ 0.
 
+pub(crate) mod active_block;
 mod active_cholesky;
 mod active_system;
 mod auto;
 mod best_iterate;
 mod covering_vector;
 mod descent;
-pub(crate) mod active_block;
 mod enumeration;
 mod interior_point;
 mod katzenelson;
@@ -19,8 +19,8 @@ mod pgs;
 mod principal_pivoting;
 mod projected_cg;
 mod proximal_pivoting;
-mod unit_diagonal;
 pub(crate) mod subsets;
+mod unit_diagonal;
 
 pub use auto::Auto;
 pub use covering_vector::CoveringVector;
