@@ -2,7 +2,7 @@
 
 use crate::generate::{Random, random};
 use carom_solvers::{
-    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, Solution, SolveReport, friction_contact_solver,
+    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveReport, friction_contact_solver,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -152,6 +152,26 @@ proptest! {
         prop_assert!(a.is_converged() && b.is_converged(), "{a:?} {b:?}");
         for (x, y) in apply(&p, &solution.u).iter().zip(&turned.u) {
             prop_assert!((x - y).abs() < 1e-8, "{x} {y}"); // as above
+        }
+    }
+
+    /// Where the solution is unique (full rank, small friction) every solver of the exact law finds the same u.
+    #[test]
+    fn all_solvers_agree_on_the_velocities(seed in any::<u64>(), mu in 0.0..0.3_f64, planar in any::<bool>()) {
+        let block = if planar { Block::Coulomb2 { mu } } else { Block::Coulomb3 { mu } };
+        let problem = random(seed, vec![block; 3], 24);
+        let (reference, expected) = solve(&problem, 1e-11);
+        prop_assert!(reference.is_converged(), "{reference:?}");
+        for &kind in FrictionSolverKind::ALL {
+            let params = FrictionSolverParams { kind, tolerance: 1e-10, ..Default::default() };
+            let mut solution = Solution::default();
+            let Ok(report) = friction_contact_solver(&params).unwrap().solve(&problem, &mut solution) else { continue };
+            prop_assert!(report.is_accepted(), "{} {report:?}", kind.name());
+            if report.is_converged() {
+                for (x, y) in expected.u.iter().zip(&solution.u) {
+                    prop_assert!((x - y).abs() < 1e-8, "{}: {x} {y}", kind.name()); // tolerance 1e-10, conditioning below 100
+                }
+            }
         }
     }
 

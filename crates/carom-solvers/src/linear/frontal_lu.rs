@@ -360,7 +360,7 @@ mod tests {
         let dims: Vec<usize> = (0..n).map(|k| 1 + k % 3).collect();
         let mut w = BlockSparse::new();
         w.reset(&dims);
-        for i in 0..n {
+        for (i, &dim) in dims.iter().enumerate() {
             let mut columns = vec![i, (i + 1) % n, (i + n - 1) % n, (i + 5) % n, (i + n - 5) % n];
             columns.sort_unstable();
             columns.dedup();
@@ -368,7 +368,7 @@ mod tests {
                 let diagonal = i == j;
                 for (k, x) in w.push_block(j).iter_mut().enumerate() {
                     *x = ((7 * i + 3 * j + 5 * k) % 11) as f64 / 11.0 - 0.4;
-                    if diagonal && k % (dims[i] + 1) == 0 {
+                    if diagonal && k % (dim + 1) == 0 {
                         *x += 4.0;
                     }
                 }
