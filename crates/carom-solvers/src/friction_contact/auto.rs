@@ -21,7 +21,7 @@ use crate::{OneStepSolver, Solution};
 /// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
 /// 3. sweeps (`nsgs`) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: pivots (`lemke`);
-/// 5. where few contacts slide, some iterations of `admm`;
+/// 5. without a guess and where few contacts slide, some iterations of `admm`;
 /// 6. Newton steps (`proximal-newton`), again after some more sweeps if they fail;
 /// 7. `interior-point`, which needs no guess;
 /// 8. the remaining sweeps; pivots at the end if the problem is linear and not too large.
@@ -102,6 +102,8 @@ const STAGES: &[Stage] =
 struct Budget {
     tolerance: f64,
     deadline: Deadline,
+    /// Whether there was no guess.
+    is_cold: bool,
     sweeps: usize,
     /// Whether matrices with the pattern of W may be factored; found out when first needed.
     newton_steps: Option<usize>,
@@ -141,7 +143,8 @@ impl Contacts {
             false => (&[], &[]),
         };
         let deadline = Deadline::after(self.time_limit);
-        let mut budget = Budget { tolerance, deadline, sweeps: self.max_iterations, newton_steps: None };
+        let is_cold = solution.r.iter().all(|r| *r == 0.0);
+        let mut budget = Budget { tolerance, deadline, is_cold, sweeps: self.max_iterations, newton_steps: None };
         let first = if before.is_empty() { self.max_iterations } else { FIRST_SWEEPS.min(self.max_iterations) };
         let mut report =
             self.nsgs.solve_within(problem, solution, SweepLimits { tolerance, max_iterations: first, patience: PATIENCE, deadline });
@@ -175,7 +178,7 @@ impl Contacts {
         let may_factor = |contacts: &mut Self, budget: &mut Budget| contacts.newton_steps(problem, solution, budget) > 0;
         match stage {
             Stage::Pivots => self.lemke.solve(problem, solution, tolerance).map(Some),
-            Stage::Admm if share_of_sliding(problem, &solution.r) <= MOST_SLIDING && may_factor(self, budget) => {
+            Stage::Admm if budget.is_cold && share_of_sliding(problem, &solution.r) <= MOST_SLIDING && may_factor(self, budget) => {
                 // From zero: at the iterate of the sweeps the velocities are still wrong, and ADMM starts from both.
                 (self.admm.tolerance, self.admm.time_limit) = (tolerance, deadline.remaining());
                 self.admm.max_iterations = ADMM_ITERATIONS.min(self.max_iterations);

@@ -37,6 +37,12 @@ pub(super) struct EliminationTree {
     work: Vec<usize>,
     lists: Vec<usize>,
     starts: Vec<usize>,
+    /// Children of each block as linked lists: the first one, and the next after each.
+    first: Vec<usize>,
+    next: Vec<usize>,
+    order: Vec<usize>,
+    path: Vec<usize>,
+    old: Vec<usize>,
 }
 
 /// A block that takes no part.
@@ -130,41 +136,61 @@ impl EliminationTree {
 
     fn renumber_in_postorder(&mut self, n_blocks: usize) {
         let n = self.blocks.len();
-        // Children of each block as linked lists, the first child first.
-        let (mut first, mut next) = (vec![n; n + 1], vec![n; n]);
+        self.clear_children();
         for i in (0..n).rev() {
-            next[i] = first[self.parent[i]];
-            first[self.parent[i]] = i;
+            self.next[i] = self.first[self.parent[i]];
+            self.first[self.parent[i]] = i;
         }
-        let mut order = Vec::with_capacity(n);
-        let mut path = Vec::new();
-        let mut at = first[n];
+        self.order.clear();
+        self.path.clear();
+        let mut at = self.first[n];
         loop {
             while at != n {
-                path.push(at);
-                at = first[at];
+                self.path.push(at);
+                at = self.first[at];
             }
-            let Some(done) = path.pop() else { break };
-            order.push(done);
-            at = next[done];
+            let Some(done) = self.path.pop() else { break };
+            self.order.push(done);
+            at = self.next[done];
         }
-        let mut renumbered = vec![n; n + 1];
-        for (new, &old) in order.iter().enumerate() {
+        // `work` becomes the new number of each old one; the root n stays.
+        let renumbered = &mut self.work;
+        renumbered.clear();
+        renumbered.resize(n + 1, n);
+        for (new, &old) in self.order.iter().enumerate() {
             renumbered[old] = new;
         }
-        let old_blocks = std::mem::take(&mut self.blocks);
-        let old_parent = std::mem::take(&mut self.parent);
-        self.parent.extend(order.iter().map(|&old| renumbered[old_parent[old]]));
-        self.number_along(order.iter().map(|&old| old_blocks[old]), n_blocks);
+        self.old.clone_from(&self.parent);
+        for (parent, &old) in self.parent.iter_mut().zip(&self.order) {
+            *parent = renumbered[self.old[old]];
+        }
+        self.old.clone_from(&self.blocks);
+        for (block, &old) in self.blocks.iter_mut().zip(&self.order) {
+            *block = self.old[old];
+        }
+        self.number.clear();
+        self.number.resize(n_blocks, OUTSIDE);
+        for (number, &block) in self.blocks.iter().enumerate() {
+            self.number[block] = number;
+        }
+    }
+
+    fn clear_children(&mut self) {
+        let n = self.blocks.len();
+        for (list, len) in [(&mut self.first, n + 1), (&mut self.next, n)] {
+            list.clear();
+            list.resize(len, n);
+        }
     }
 
     /// For each block the later blocks its front touches: its own neighbours and what its children leave.
     fn find_structures(&mut self, pattern: &BlockPattern) {
         let n = self.blocks.len();
+        self.clear_children();
+        let (child, sibling) = (&mut self.first, &mut self.next);
         let seen = &mut self.work;
         seen.clear();
         seen.resize(n, n);
-        let (mut child, mut sibling) = (vec![n; n + 1], vec![n; n]);
         self.starts.clear();
         self.starts.push(0);
         self.lists.clear();

@@ -19,6 +19,8 @@ pub(crate) struct BlockPattern {
     inverse: Vec<usize>,
     upper_starts: Vec<usize>,
     upper: Vec<usize>,
+    columns: Columns,
+    seen: Vec<usize>,
     work: WorkMemory,
 }
 
@@ -51,18 +53,16 @@ impl BlockPattern {
         self.starts.clear();
         self.starts.push(0);
         self.neighbours.clear();
-        // Blocks that have this one in their row, without being in its row.
-        let mut missing: Vec<(usize, usize)> = Vec::new();
-        let mut seen = vec![usize::MAX; n];
-        let transposed = transpose(w);
+        self.columns.read(w);
+        self.seen.clear();
+        self.seen.resize(n, usize::MAX);
         for block in 0..n {
             for (column, _) in w.row(block) {
-                seen[column] = block;
+                self.seen[column] = block;
                 self.neighbours.push(column);
             }
-            missing.clear();
-            missing.extend(transposed.of(block).iter().filter(|&&row| seen[row] != block).map(|&row| (block, row)));
-            self.neighbours.extend(missing.iter().map(|&(_, row)| row));
+            let only_in_column = self.columns.of(block).iter().filter(|&&row| self.seen[row] != block);
+            self.neighbours.extend(only_in_column);
             self.starts.push(self.neighbours.len());
         }
     }
@@ -75,35 +75,38 @@ impl BlockPattern {
 }
 
 /// Rows of the stored blocks of each column.
+#[derive(Debug, Default)]
 struct Columns {
     starts: Vec<usize>,
     rows: Vec<usize>,
+    next: Vec<usize>,
 }
 
 impl Columns {
     fn of(&self, column: usize) -> &[usize] {
         &self.rows[self.starts[column]..self.starts[column + 1]]
     }
-}
 
-fn transpose(w: &BlockSparse) -> Columns {
-    let n = w.n_blocks();
-    let mut starts = vec![0; n + 1];
-    for block in 0..n {
-        for (column, _) in w.row(block) {
-            starts[column + 1] += 1;
+    fn read(&mut self, w: &BlockSparse) {
+        let n = w.n_blocks();
+        self.starts.clear();
+        self.starts.resize(n + 1, 0);
+        for block in 0..n {
+            for (column, _) in w.row(block) {
+                self.starts[column + 1] += 1;
+            }
+        }
+        for k in 0..n {
+            self.starts[k + 1] += self.starts[k];
+        }
+        self.next.clone_from(&self.starts);
+        self.rows.clear();
+        self.rows.resize(self.starts[n], 0);
+        for block in 0..n {
+            for (column, _) in w.row(block) {
+                self.rows[self.next[column]] = block;
+                self.next[column] += 1;
+            }
         }
     }
-    for k in 0..n {
-        starts[k + 1] += starts[k];
-    }
-    let mut next = starts.clone();
-    let mut rows = vec![0; starts[n]];
-    for block in 0..n {
-        for (column, _) in w.row(block) {
-            rows[next[column]] = block;
-            next[column] += 1;
-        }
-    }
-    Columns { starts, rows }
 }
