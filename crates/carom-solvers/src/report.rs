@@ -24,6 +24,18 @@ impl SolveStatus {
         self == SolveStatus::Converged
     }
 
+    /// What the judge says: converged where the residual meets the tolerance, otherwise how the method ended. A method that
+    /// believed in its success has stalled.
+    pub(crate) fn judged(residual: f64, tolerance: f64, otherwise: SolveStatus) -> SolveStatus {
+        if residual <= tolerance {
+            SolveStatus::Converged
+        } else if otherwise.is_converged() {
+            SolveStatus::Stalled
+        } else {
+            otherwise
+        }
+    }
+
     /// True when the result is what was asked for: converged, or the solution of the approximate law that was chosen.
     pub fn is_accepted(self) -> bool {
         matches!(self, SolveStatus::Converged | SolveStatus::Relaxed)

@@ -2,7 +2,8 @@
 
 use crate::generate::{Random, random};
 use carom_solvers::{
-    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveReport, friction_contact_solver,
+    Block, Delassus, DenseDelassus, FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveReport,
+    friction_contact_solver,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -2,6 +2,7 @@
 
 use super::FrictionContact;
 use super::admm_control::{AdmmControl, AdmmResiduals};
+use super::forecast::Forecast;
 use super::scaled::Scaled;
 use super::shifted_matrix::ShiftedMatrix;
 use crate::cones::norm_squared;
@@ -36,6 +37,8 @@ pub struct Admm {
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
     pub(super) time_limit: Option<f64>,
+    /// Iterations still foreseen after which there is a better way: status `Stalled`.
+    pub(super) patience: f64,
     params: AdmmParams,
     scaled: Scaled,
     matrix: ShiftedMatrix,
@@ -85,6 +88,9 @@ impl Pair {
 /// ρ where none is given, as a part of mean(diag W). Smaller ones begin slowly, with larger ones the first iterates lie far off.
 const FIRST_RHO: f64 = 0.1;
 
+/// Iterations before the number of those to come is foreseen: the penalty is then balanced.
+const FIRST_FORECAST: usize = 40;
+
 /// Iterations between evaluations of the judge.
 const CHECK_INTERVAL: usize = 10;
 
@@ -98,6 +104,7 @@ impl Admm {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
             time_limit: params.time_limit,
+            patience: f64::INFINITY,
             params: params.admm.clone(),
             scaled: Scaled::default(),
             matrix: ShiftedMatrix::default(),
@@ -117,6 +124,7 @@ impl Admm {
         let mass_scale = problem.mass_scale();
         let runaway = problem.runaway(mass_scale);
         let (mut best, mut best_iteration) = (f64::INFINITY, 0);
+        let mut forecast = None;
         let mut must_judge = true;
         let mut must_factor = true;
         for iteration in 0.. {
@@ -130,6 +138,10 @@ impl Admm {
                 }
                 if best <= self.tolerance {
                     return (iteration, SolveStatus::Converged);
+                }
+                let forecast = forecast.get_or_insert_with(|| Forecast::new(best));
+                if forecast.remaining(iteration, best, self.tolerance) > self.patience && iteration >= FIRST_FORECAST {
+                    return (iteration, SolveStatus::Stalled);
                 }
             }
             if iteration >= self.max_iterations {

@@ -21,7 +21,7 @@ use crate::{OneStepSolver, Solution};
 /// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
 /// 3. sweeps (`nsgs`) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: pivots (`lemke`);
-/// 5. without a guess and where few contacts slide, some iterations of `admm`;
+/// 5. without a guess and where few contacts slide, `admm`, as long as it is foreseen to converge soon;
 /// 6. Newton steps (`proximal-newton`), again after some more sweeps if they fail;
 /// 7. `interior-point`, which needs no guess;
 /// 8. the remaining sweeps; pivots at the end if the problem is linear and not too large.
@@ -65,7 +65,10 @@ const FIRST_SWEEPS: usize = 60;
 const PATIENCE: f64 = 100.0;
 
 /// Iterations of ADMM: where it is the right method it needs fewer.
-const ADMM_ITERATIONS: usize = 60;
+const ADMM_ITERATIONS: usize = 300;
+
+/// Foreseen iterations above which ADMM is left.
+const ADMM_PATIENCE: f64 = 200.0;
 
 /// Share of the closed contacts that slide, above which ADMM is not tried. Where nothing slides the problem is a convex
 /// program, which ADMM solves fast; the slip terms it takes from the last iterate make it slow.
@@ -182,6 +185,7 @@ impl Contacts {
                 // From zero: at the iterate of the sweeps the velocities are still wrong, and ADMM starts from both.
                 (self.admm.tolerance, self.admm.time_limit) = (tolerance, deadline.remaining());
                 self.admm.max_iterations = ADMM_ITERATIONS.min(self.max_iterations);
+                self.admm.patience = ADMM_PATIENCE;
                 solution.r.fill(0.0);
                 self.admm.solve(problem, solution).map(Some)
             }

@@ -178,13 +178,7 @@ impl GlobalFrictionContact {
     fn report(&self, name: &'static str, v: &[f64], solution: &Solution, end: End) -> SolveReport {
         let residual_normalised = self.residual_normalised(v, &solution.r, &solution.u);
         SolveReport {
-            status: if residual_normalised <= end.tolerance {
-                SolveStatus::Converged
-            } else if end.status.is_converged() {
-                SolveStatus::Stalled
-            } else {
-                end.status
-            },
+            status: SolveStatus::judged(residual_normalised, end.tolerance, end.status),
             solver: name,
             iterations: end.iterations,
             residual: self.residual(v, &solution.r, &solution.u),

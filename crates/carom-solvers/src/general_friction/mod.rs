@@ -188,13 +188,7 @@ impl GeneralFriction {
     ) -> SolveReport {
         let residual_normalised = self.residual_normalised(&solution.r, &solution.u);
         SolveReport {
-            status: if residual_normalised <= tolerance {
-                SolveStatus::Converged
-            } else if otherwise.is_converged() {
-                SolveStatus::Stalled
-            } else {
-                otherwise
-            },
+            status: SolveStatus::judged(residual_normalised, tolerance, otherwise),
             solver,
             iterations,
             residual: self.residual(&solution.r, &solution.u),

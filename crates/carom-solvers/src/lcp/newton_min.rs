@@ -22,9 +22,9 @@ use crate::{OneStepSolver, Solution};
 ///
 /// - Full steps are taken as long as |min| has fallen within the last few; then the search goes back to the best point and takes
 ///   a step that is halved until |min| falls.
-/// - A singular M_AA (redundant contacts) gives the solution nearest to the iterate; see [`ActiveSystem::solve_active`].
+/// - A singular M_AA (redundant contacts) gives the solution nearest to the iterate; see `ActiveSystem::solve_active`.
 /// - Where the set grows by a few rows per step, as a wave through a chain, all rows are tried at once.
-/// - What still cycles is finished by [`ProximalPivoting`].
+/// - What still cycles is finished by `ProximalPivoting`.
 ///
 /// Cost: one factorisation of M_AA per step, usually 2 to 10 steps. A chain of n active contacts takes O(n).
 #[derive(Clone, Debug)]

@@ -112,13 +112,7 @@ impl Mlcp {
     ) -> SolveReport {
         let residual_normalised = self.residual_normalised(&solution.r, &solution.u);
         SolveReport {
-            status: if residual_normalised <= tolerance {
-                SolveStatus::Converged
-            } else if otherwise.is_converged() {
-                SolveStatus::Stalled
-            } else {
-                otherwise
-            },
+            status: SolveStatus::judged(residual_normalised, tolerance, otherwise),
             solver,
             iterations,
             residual: self.residual(&solution.r, &solution.u),
