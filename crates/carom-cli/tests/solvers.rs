@@ -36,6 +36,18 @@ fn solve_reports_and_writes_the_solution() {
 }
 
 #[test]
+fn every_solver_of_the_global_form_solves_a_file() {
+    let folder = Folder::new();
+    let scene = wall(2, 3, &Conditions::default());
+    write(folder.path("wall.hdf5"), &FclibFile::new(scene.global().into()), MatrixFormat::Triplet).unwrap();
+    for solver in ["reduction", "nsgs", "admm", "interior-point"] {
+        let solve = folder.carom(&["solve", "wall.hdf5", "--json", "--solver", solver, "--tolerance", "1e-8"]);
+        assert_eq!(solve.code, 0, "{solver}: {}{}", solve.out, solve.err);
+        assert!(solve.json()["residual_normalised"].as_f64().unwrap() <= 1e-8, "{solver}: {}", solve.out);
+    }
+}
+
+#[test]
 fn solve_tells_what_is_wrong() {
     let folder = Folder::new();
     let scene = table(16, &Conditions::default());

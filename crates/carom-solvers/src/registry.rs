@@ -157,14 +157,14 @@ macro_rules! solvers {
 solvers! {
     /// The solvers of friction contact problems.
     FrictionSolverKind of FrictionContact, friction_contact_solver(FrictionSolverParams) {
-        Auto = "auto", friction::Auto::new, "the default: eliminates joints, then sweeps, pivots or Newton steps by size and kind";
+        Auto = "auto", friction::Auto::new, "the default: sweeps, then pivots, ADMM, Newton steps or the interior point, by structure and progress";
         Nsgs = "nsgs", friction::Nsgs::new, "many contacts with friction, moderate mass ratios; cheap sweeps, warm start";
-        ProximalNewton = "proximal-newton", friction::ProximalNewton::new, "stacks, walls and other hyperstatic contacts to a tight tolerance; up to a few thousand rows";
+        ProximalNewton = "proximal-newton", friction::ProximalNewton::new, "stacks, walls and other hyperstatic contacts to a tight tolerance";
         NewtonAlartCurnier = "newton-alart-curnier", friction::NonsmoothNewton::alart_curnier, "flexible bodies (W of full rank) to a tight tolerance";
         NewtonJeanMoreau = "newton-jean-moreau", friction::NonsmoothNewton::jean_moreau, "as newton-alart-curnier, with the bound of friction taken from the impulse; often the more robust";
         NewtonFischerBurmeister = "newton-fischer-burmeister", friction::NonsmoothNewton::fischer_burmeister, "smooth merit function on the second-order cone; small problems of full rank";
         Admm = "admm", friction::Admm::new, "large or redundant problems to moderate accuracy; one factorisation, cheap iterations";
-        InteriorPoint = "interior-point", friction::InteriorPoint::new, "hyperstatic problems where Newton's active set wanders; few iterations, no warm start";
+        InteriorPoint = "interior-point", friction::InteriorPoint::new, "the most robust: hyperstatic contacts, large mass ratios; few iterations, no warm start";
         Tresca = "tresca", friction::Tresca::new, "reference: friction bounds fixed, a convex problem, bounds updated";
         Panagiotopoulos = "panagiotopoulos", friction::Panagiotopoulos::new, "reference: normal and tangential problems in turn";
         Aclm = "aclm", friction::Aclm::new, "robust on rank-deficient W: second-order cone programs with the slip term fixed";
@@ -173,7 +173,7 @@ solvers! {
         FixedPoint = "fixed-point", friction::FixedPoint::new, "one projection per iteration with a self-adaptive step";
         ProjectedGradient = "projected-gradient", friction::ProjectedGradient::new, "the convex relaxation (sliding contacts lift off); large piles, by explicit choice only";
         StewartTrinkle = "stewart-trinkle", friction::Polyhedral::stewart_trinkle, "polyhedral cones (2k facets) as an LCP by Lemke; approximate in space, exact in the plane";
-        AnitescuPotra = "anitescu-potra", friction::Polyhedral::anitescu_potra, "polyhedral cones in the solvable form of Anitescu and Potra";
+        AnitescuPotra = "anitescu-potra", friction::Polyhedral::anitescu_potra, "the same LCP as stewart-trinkle: the forms differ in what q contains";
         Lemke = "lemke", friction::ViaLcp::lemke, "few contacts, frictionless or planar, redundant or ill-conditioned; finite and exact";
         Enumeration = "enumeration", friction::Enumeration::new, "at most 10 planar contacts: every combination of modes, all solutions";
         Pgs = "pgs", friction::ViaLcp::pgs, "many frictionless contacts where a moderate accuracy is enough";
@@ -194,11 +194,11 @@ solvers! {
     /// The solvers of linear complementarity problems.
     LcpSolverKind of Lcp, lcp_solver(LcpSolverParams) {
         Auto = "auto", lcp::Auto::new, "the default: pivots when small, Newton on the min map when large or sparse, Lemke when that fails";
-        Lemke = "lemke", lcp::Lemke::new, "small or degenerate LCP, up to a few hundred rows; detects rays";
+        Lemke = "lemke", lcp::Lemke::new, "small or degenerate LCP, up to 2000 rows; detects rays";
         PrincipalPivoting = "principal-pivoting", lcp::PrincipalPivoting::new, "symmetric positive semidefinite M; row after row as in Dantzig's and Baraff's algorithms, warm start";
-        Murty = "murty", lcp::Murty::new, "P-matrices; simple and finite, changes one row of the active set at a time";
+        Murty = "murty", lcp::Murty::new, "P-matrices, sparse ones too; finite: blocks of rows change sides, one at a time where that cycles";
         Katzenelson = "katzenelson", lcp::Katzenelson::new, "piecewise-linear homotopy from q ≥ 0 to q; circuits, P-matrices";
-        Enumeration = "enumeration", lcp::Enumeration::new, "at most 20 rows: every active set; finds a solution if there is one";
+        Enumeration = "enumeration", lcp::Enumeration::new, "at most 20 rows: every active set; all basic solutions";
         NewtonMin = "newton-min", lcp::NewtonMin::new, "large sparse or banded M; a few active-set steps";
         NewtonFischerBurmeister = "newton-fischer-burmeister", lcp::NewtonFischerBurmeister::new, "as newton-min with a smooth merit function and line search; more robust";
         Mangasarian = "mangasarian", lcp::Mangasarian::new, "smooth equation form for Newton's method; reference";

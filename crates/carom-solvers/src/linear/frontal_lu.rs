@@ -1,5 +1,6 @@
 //! LU factorisation of a matrix in blocks with symmetric pattern, by dense fronts.
 
+use super::dense_front::factor_front;
 use super::elimination_tree::{EliminationTree, Node, OUTSIDE};
 use super::minimum_degree::BlockPattern;
 
@@ -252,102 +253,6 @@ fn add_block(front: &mut [f64], m: usize, row: usize, column: usize, block: &[f6
             *target += source;
         }
     }
-}
-
-/// Pivots eliminated together: the rows below are read and written once for all of them.
-const PANEL: usize = 4;
-
-/// Eliminates the first k columns of a row-major m × m front, with pivots among the first k rows.
-#[inline(always)]
-fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) {
-    let mut begin = 0;
-    while begin < k {
-        let end = (begin + PANEL).min(k);
-        // The panel: columns begin..end of all rows, whole rows exchanged.
-        for j in begin..end {
-            let (mut pivot, mut size) = (j, -1.0);
-            for i in j..k {
-                let candidate = front[i * m + j].abs();
-                if candidate > size {
-                    (pivot, size) = (i, candidate);
-                }
-            }
-            exchanges[j] = pivot;
-            if pivot != j {
-                let (top, bottom) = front.split_at_mut(pivot * m);
-                top[j * m..(j + 1) * m].swap_with_slice(&mut bottom[..m]);
-            }
-            if size == 0.0 {
-                front[j * m + j] = f64::EPSILON;
-            }
-            let inverse = 1.0 / front[j * m + j];
-            let (top, bottom) = front.split_at_mut((j + 1) * m);
-            let pivot_row = &top[j * m..];
-            for row in bottom.chunks_exact_mut(m) {
-                let factor = row[j] * inverse;
-                row[j] = factor;
-                for c in j + 1..end {
-                    row[c] -= factor * pivot_row[c];
-                }
-            }
-        }
-        // The rows of the panel, right of it.
-        for j in begin + 1..end {
-            let (top, bottom) = front.split_at_mut(j * m);
-            let row = &mut bottom[..m];
-            for p in begin..j {
-                let factor = row[p];
-                for (y, x) in row[end..].iter_mut().zip(&top[p * m + end..(p + 1) * m]) {
-                    *y -= factor * x;
-                }
-            }
-        }
-        let (top, bottom) = front.split_at_mut(end * m);
-        let panel = &top[begin * m..];
-        if end - begin == PANEL {
-            update_rows(panel, bottom, m, begin);
-        } else {
-            for row in bottom.chunks_exact_mut(m) {
-                for p in begin..end {
-                    let factor = row[p];
-                    let source = &panel[(p - begin) * m + end..(p - begin + 1) * m];
-                    for (y, x) in row[end..].iter_mut().zip(source) {
-                        *y -= factor * x;
-                    }
-                }
-            }
-        }
-        begin = end;
-    }
-}
-
-/// Subtracts the products with the four pivot rows of a full panel from all rows below, two at a time.
-#[inline(always)]
-fn update_rows(panel: &[f64], below: &mut [f64], m: usize, begin: usize) {
-    let end = begin + PANEL;
-    let [p0, p1, p2, p3] = std::array::from_fn(|p| &panel[p * m + end..(p + 1) * m]);
-    let mut pairs = below.chunks_exact_mut(2 * m);
-    for pair in &mut pairs {
-        let (first, second) = pair.split_at_mut(m);
-        let (&[e0, e1, e2, e3], &[f0, f1, f2, f3]) = (&factors(first, begin), &factors(second, begin));
-        let rows = first[end..].iter_mut().zip(&mut second[end..]);
-        for (((((y, z), a), b), c), d) in rows.zip(p0).zip(p1).zip(p2).zip(p3) {
-            *y -= e0 * a + e1 * b + e2 * c + e3 * d;
-            *z -= f0 * a + f1 * b + f2 * c + f3 * d;
-        }
-    }
-    let row = pairs.into_remainder();
-    if !row.is_empty() {
-        let [f0, f1, f2, f3] = factors(row, begin);
-        for ((((y, a), b), c), d) in row[end..].iter_mut().zip(p0).zip(p1).zip(p2).zip(p3) {
-            *y -= f0 * a + f1 * b + f2 * c + f3 * d;
-        }
-    }
-}
-
-#[inline]
-fn factors(row: &[f64], begin: usize) -> [f64; PANEL] {
-    std::array::from_fn(|p| row[begin + p])
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Factorisations of matrices. The only place that knows faer.
 
 mod banded_lu;
+mod dense_front;
 mod dense_lu;
 mod elimination_tree;
 mod frontal_lu;
