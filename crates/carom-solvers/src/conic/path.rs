@@ -41,7 +41,7 @@ pub(crate) enum Law {
 /// slip |v_T| is computed from v; here it is an unknown, so that all equations but the products are linear and the step to
 /// feasibility is exact. Iterates caught at the boundary are moved back inside, see [`SHORT_STEP`].
 /// Cost of a step: one factorisation (symmetric for the convex law) and two solves.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct PathFollower {
     /// The unknowns; inside the cones.
     pub x: Vec<f64>,

@@ -51,7 +51,7 @@ pub(crate) struct ConeLimits {
 ///
 /// Use it where the exact solution of a convex subproblem is wanted, degenerate or redundant as it may be. Where the cones
 /// leave a strictly complementary solution the natural map reaches 1e-12; otherwise some 1e-8.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ConeSolver {
     path: PathFollower,
     gradient: Vec<f64>,

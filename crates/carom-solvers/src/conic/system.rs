@@ -1,14 +1,14 @@
 //! The linear systems of an interior point step.
 
 use super::cone::ConeProduct;
-use crate::linear::{SparseLdlt, SparseLu};
+use crate::linear::{BlockPattern, FrontalLu, SparseLdlt};
 use crate::matrix::SparseMatrix;
 
 /// (Q + D) x = b with a sparse symmetric positive semidefinite Q and a block D_c of any kind per cone.
 ///
-/// Where D is symmetric and positive the factorisation is LDLᵀ, otherwise LU with partial pivoting. A multiple of the
+/// Where D is symmetric and positive the factorisation is LDLᵀ, otherwise LU with pivots inside dense fronts. A multiple of the
 /// identity ([`SHIFT`]) keeps the factors regular where rows of joints are redundant; refinement takes it out again.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct ConicSystem {
     is_symmetric: bool,
     /// Q + D + shift; only the entries with column ≤ row where symmetric.
@@ -20,7 +20,13 @@ pub(crate) struct ConicSystem {
     /// The blocks D, in the same order.
     blocks: Vec<f64>,
     ldlt: SparseLdlt,
-    lu: SparseLu,
+    pattern: BlockPattern,
+    lu: FrontalLu,
+    dims: Vec<usize>,
+    /// Rows of one cone, scattered: n entries each.
+    scattered: Vec<f64>,
+    /// The right-hand side in the order of the fronts.
+    ordered: Vec<f64>,
     rhs: Vec<f64>,
     correction: Vec<f64>,
 }
@@ -62,6 +68,33 @@ impl ConicSystem {
         self.base.extend_from_slice(self.matrix.values());
         self.blocks.clear();
         self.blocks.resize(self.positions.len(), 0.0);
+        if !is_symmetric {
+            self.find_pattern(q, cones);
+        }
+    }
+
+    /// Which cones are coupled by Q.
+    fn find_pattern(&mut self, q: &SparseMatrix, cones: &ConeProduct) {
+        self.dims.clear();
+        let mut cone_of = Vec::with_capacity(q.n_columns());
+        for (index, (cone, _)) in cones.iter().enumerate() {
+            self.dims.push(cone.dim());
+            cone_of.resize(cone_of.len() + cone.dim(), index);
+        }
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        let mut seen = vec![NONE; self.dims.len()];
+        for (index, (_, rows)) in cones.iter().enumerate() {
+            for (column, _) in rows.flat_map(|row| q.row(row)) {
+                let other = cone_of[column];
+                if seen[other] != index {
+                    seen[other] = index;
+                    columns.push(other);
+                }
+            }
+            starts.push(columns.len());
+        }
+        self.pattern.compute(self.dims.len(), |index| columns[starts[index]..starts[index + 1]].iter().copied());
+        self.lu.clear();
     }
 
     /// The blocks D of all factors, row-major one after another, to be filled before [`Self::factor`].
@@ -88,7 +121,35 @@ impl ConicSystem {
             }
             begin += cone.dim() * cone.dim();
         }
-        if self.is_symmetric { self.ldlt.factor(&self.matrix) } else { self.lu.factor(&self.matrix) }
+        if self.is_symmetric {
+            return self.ldlt.factor(&self.matrix);
+        }
+        self.factor_by_fronts(cones);
+        true
+    }
+
+    fn factor_by_fronts(&mut self, cones: &ConeProduct) {
+        let n = self.matrix.n_columns();
+        self.lu.reset(&self.pattern, &self.dims);
+        let largest = self.dims.iter().copied().max().unwrap_or(0);
+        self.scattered.clear();
+        self.scattered.resize(largest * n, 0.0);
+        for (index, (_, rows)) in cones.iter().enumerate() {
+            for (i, row) in rows.clone().enumerate() {
+                self.matrix.row(row).for_each(|(column, value)| self.scattered[i * n + column] = value);
+            }
+            let scattered = &self.scattered;
+            self.lu.fill_row(index, |other, target| {
+                let columns = cones.rows(other);
+                for (i, target) in target.chunks_exact_mut(columns.len()).enumerate() {
+                    target.copy_from_slice(&scattered[i * n + columns.start..i * n + columns.end]);
+                }
+            });
+            for (i, row) in rows.enumerate() {
+                self.matrix.row(row).for_each(|(column, _)| self.scattered[i * n + column] = 0.0);
+            }
+        }
+        self.lu.factor();
     }
 
     /// Replaces b by the solution; false when it is not finite.
@@ -111,7 +172,22 @@ impl ConicSystem {
     }
 
     fn solve_factored(&mut self, b: &mut [f64]) {
-        if self.is_symmetric { self.ldlt.solve(b) } else { self.lu.solve(b) }
+        if self.is_symmetric {
+            self.ldlt.solve(b);
+            return;
+        }
+        self.ordered.resize(b.len(), 0.0);
+        let mut start = 0;
+        for (index, dim) in self.dims.iter().enumerate() {
+            self.ordered[self.lu.offset(index)..][..*dim].copy_from_slice(&b[start..start + dim]);
+            start += dim;
+        }
+        self.lu.solve(&mut self.ordered);
+        let mut start = 0;
+        for (index, dim) in self.dims.iter().enumerate() {
+            b[start..start + dim].copy_from_slice(&self.ordered[self.lu.offset(index)..][..*dim]);
+            start += dim;
+        }
     }
 
     /// out −= (Q + D) x.

@@ -24,7 +24,7 @@ use crate::{OneStepSolver, Solution};
 ///
 /// Cost: some 3 to 8 symmetric sparse factorisations per iteration, some 5 to 50 iterations; fewer where contacts stick. The
 /// factorisations allocate. Iterations in the report are factorisations.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Aclm {
     tolerance: f64,
     max_iterations: usize,

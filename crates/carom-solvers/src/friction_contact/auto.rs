@@ -22,11 +22,12 @@ use crate::{OneStepSolver, Solution};
 /// 3. sweeps (`nsgs`) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: pivots (`lemke`);
 /// 5. without a guess and where few contacts slide, `admm`, as long as it is foreseen to converge soon;
-/// 6. Newton steps (`proximal-newton`), again after some more sweeps if they fail;
+/// 6. some Newton steps (`proximal-newton`);
 /// 7. `interior-point`, which needs no guess;
-/// 8. the remaining sweeps; pivots at the end if the problem is linear and not too large.
+/// 8. more Newton steps, some sweeps and Newton again from there;
+/// 9. the remaining sweeps; pivots at the end if the problem is linear and not too large.
 ///
-/// Methods 5 to 7 factor matrices with the pattern of W; they are left out where the factors would need more than 64 MB or a step the time of a
+/// Methods 5 to 8 factor matrices with the pattern of W; they are left out where the factors would need more than 64 MB or a step the time of a
 /// thousand sweeps. Whatever was tried, the best iterate is returned with its residual and the name of the method that found it.
 #[derive(Debug)]
 pub struct Auto {
@@ -65,14 +66,18 @@ const FIRST_SWEEPS: usize = 60;
 const PATIENCE: f64 = 100.0;
 
 /// Iterations of ADMM: where it is the right method it needs fewer.
-const ADMM_ITERATIONS: usize = 300;
+const ADMM_ITERATIONS: usize = 200;
 
 /// Foreseen iterations above which ADMM is left.
-const ADMM_PATIENCE: f64 = 200.0;
+const ADMM_PATIENCE: f64 = 150.0;
 
 /// Share of the closed contacts that slide, above which ADMM is not tried. Where nothing slides the problem is a convex
 /// program, which ADMM solves fast; the slip terms it takes from the last iterate make it slow.
 const MOST_SLIDING: f64 = 0.3;
+
+/// Newton steps before the interior point method: where Newton is the right method it needs fewer, and that many cost about as much as
+/// the other.
+const FIRST_NEWTON_STEPS: usize = 80;
 
 /// Sweeps between two attempts of Newton's method: they lead to another start.
 const SWEEPS_BETWEEN: usize = 200;
@@ -91,14 +96,21 @@ const FACTOR_ENTRIES: usize = 1 << 23;
 enum Stage {
     Pivots,
     Admm,
-    NewtonSteps,
+    NewtonSteps(usize),
     InteriorPoint,
     Sweeps(usize),
 }
 
 /// After the first sweeps, in this order.
-const STAGES: &[Stage] =
-    &[Stage::Admm, Stage::NewtonSteps, Stage::Sweeps(SWEEPS_BETWEEN), Stage::NewtonSteps, Stage::InteriorPoint, Stage::Sweeps(usize::MAX)];
+const STAGES: &[Stage] = &[
+    Stage::Admm,
+    Stage::NewtonSteps(FIRST_NEWTON_STEPS),
+    Stage::InteriorPoint,
+    Stage::NewtonSteps(usize::MAX),
+    Stage::Sweeps(SWEEPS_BETWEEN),
+    Stage::NewtonSteps(usize::MAX),
+    Stage::Sweeps(usize::MAX),
+];
 
 /// What may be spent.
 #[derive(Clone, Copy, Debug)]
@@ -189,10 +201,11 @@ impl Contacts {
                 solution.r.fill(0.0);
                 self.admm.solve(problem, solution).map(Some)
             }
-            Stage::NewtonSteps if !has_rolling(problem) && may_factor(self, budget) => {
-                let max_steps = budget.newton_steps.unwrap_or(0);
-                let report = self.newton.solve_within(problem, solution, NewtonLimits { tolerance, max_steps, deadline });
-                budget.newton_steps = Some(max_steps - report.iterations.min(max_steps));
+            Stage::NewtonSteps(most) if !has_rolling(problem) && may_factor(self, budget) => {
+                let left = budget.newton_steps.unwrap_or(0);
+                let limits = NewtonLimits { tolerance, max_steps: most.min(left), deadline };
+                let report = self.newton.solve_within(problem, solution, limits);
+                budget.newton_steps = Some(left - report.iterations.min(left));
                 Ok(Some(report))
             }
             Stage::InteriorPoint if !has_rolling(problem) && may_factor(self, budget) => {

@@ -98,7 +98,7 @@ const FLOP_RATIO: f64 = 10.0;
 impl NewtonSystem {
     /// Finds the order of the blocks.
     pub fn prepare(&mut self, scaled: &Scaled) {
-        self.pattern.compute(&scaled.w);
+        self.pattern.compute(scaled.blocks.len(), |block| scaled.w.row(block).map(|(column, _)| column));
         self.lu.clear();
     }
 

@@ -1,7 +1,6 @@
 //! An order of elimination that keeps the factors of a matrix sparse.
 
 use super::WorkMemory;
-use crate::block_sparse::BlockSparse;
 use faer::dyn_stack::MemStack;
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
@@ -25,10 +24,10 @@ pub(crate) struct BlockPattern {
 }
 
 impl BlockPattern {
-    /// Reads the pattern of `w` and finds the order; storage is reused.
-    pub fn compute(&mut self, w: &BlockSparse) {
-        let n = w.n_blocks();
-        self.read(w);
+    /// Reads the pattern of a matrix of n × n blocks and finds the order; storage is reused. `row(block)` gives the columns of the stored blocks of
+    /// a row, each once.
+    pub fn compute<I: Iterator<Item = usize>>(&mut self, n: usize, row: impl Fn(usize) -> I) {
+        self.read(n, &row);
         self.upper_starts.clear();
         self.upper_starts.push(0);
         self.upper.clear();
@@ -48,16 +47,15 @@ impl BlockPattern {
         let _ = amd::order(&mut self.order, &mut self.inverse, pattern, amd::Control::default(), stack);
     }
 
-    fn read(&mut self, w: &BlockSparse) {
-        let n = w.n_blocks();
+    fn read<I: Iterator<Item = usize>>(&mut self, n: usize, row: impl Fn(usize) -> I) {
         self.starts.clear();
         self.starts.push(0);
         self.neighbours.clear();
-        self.columns.read(w);
+        self.columns.read(n, &row);
         self.seen.clear();
         self.seen.resize(n, usize::MAX);
         for block in 0..n {
-            for (column, _) in w.row(block) {
+            for column in row(block) {
                 self.seen[column] = block;
                 self.neighbours.push(column);
             }
@@ -87,12 +85,11 @@ impl Columns {
         &self.rows[self.starts[column]..self.starts[column + 1]]
     }
 
-    fn read(&mut self, w: &BlockSparse) {
-        let n = w.n_blocks();
+    fn read<I: Iterator<Item = usize>>(&mut self, n: usize, row: impl Fn(usize) -> I) {
         self.starts.clear();
         self.starts.resize(n + 1, 0);
         for block in 0..n {
-            for (column, _) in w.row(block) {
+            for column in row(block) {
                 self.starts[column + 1] += 1;
             }
         }
@@ -103,7 +100,7 @@ impl Columns {
         self.rows.clear();
         self.rows.resize(self.starts[n], 0);
         for block in 0..n {
-            for (column, _) in w.row(block) {
+            for column in row(block) {
                 self.rows[self.next[column]] = block;
                 self.next[column] += 1;
             }
