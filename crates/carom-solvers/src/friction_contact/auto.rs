@@ -63,13 +63,13 @@ const LAST_RESORT_ROWS: usize = 300;
 const FIRST_SWEEPS: usize = 60;
 
 /// Foreseen sweeps above which other methods are tried: what those cost, about.
-const PATIENCE: f64 = 100.0;
+const PATIENCE: f64 = 80.0;
 
 /// Iterations of ADMM: where it is the right method it needs fewer.
-const ADMM_ITERATIONS: usize = 200;
+const ADMM_ITERATIONS: usize = 80;
 
 /// Foreseen iterations above which ADMM is left.
-const ADMM_PATIENCE: f64 = 150.0;
+const ADMM_PATIENCE: f64 = 80.0;
 
 /// Share of the closed contacts that slide, above which ADMM is not tried. Where nothing slides the problem is a convex
 /// program, which ADMM solves fast; the slip terms it takes from the last iterate make it slow.
