@@ -9,6 +9,7 @@ mod minimum_degree;
 mod rank_revealing_lu;
 mod sparse_ldlt;
 mod sparse_lu;
+mod sparse_pattern;
 
 pub(crate) use banded_lu::BandedLu;
 pub(crate) use dense_lu::DenseLu;

@@ -1,19 +1,19 @@
 //! LDLᵀ factorisation of a sparse symmetric matrix.
 
 use super::WorkMemory;
+use super::sparse_pattern::SparsePattern;
 use crate::matrix::SparseMatrix;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
 use faer::sparse::linalg::cholesky::{CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
 
 /// P A Pᵀ = L D Lᵀ with an order that keeps L sparse (AMD) and without pivoting: for positive definite and quasi-definite
 /// matrices. Cost about half of [`super::SparseLu`]. The order is kept as long as the pattern stays the same.
 #[derive(Default)]
 pub(crate) struct SparseLdlt {
-    starts: Vec<usize>,
-    indices: Vec<usize>,
+    /// That of the matrix the order was found for.
+    pattern: SparsePattern,
     symbolic: Option<SymbolicCholesky<usize>>,
     values: Vec<f64>,
     is_factored: bool,
@@ -23,24 +23,17 @@ pub(crate) struct SparseLdlt {
 impl SparseLdlt {
     /// Factors a symmetric matrix of which only the entries with column ≤ row are read; false when a pivot vanishes.
     pub fn factor(&mut self, a: &SparseMatrix) -> bool {
-        let n = a.n_rows();
         self.is_factored = false;
         // Compressed rows of the lower triangle are compressed columns of the upper one.
-        if self.symbolic.is_none() || self.starts != a.row_starts() || self.indices != a.columns() {
-            self.starts.clear();
-            self.starts.extend_from_slice(a.row_starts());
-            self.indices.clear();
-            self.indices.extend_from_slice(a.columns());
-            let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
+        if self.pattern.update(a) || self.symbolic.is_none() {
             let params = CholeskySymbolicParams::default();
-            self.symbolic = factorize_symbolic_cholesky(pattern, Side::Upper, SymmetricOrdering::Amd, params).ok();
+            self.symbolic = factorize_symbolic_cholesky(self.pattern.transposed(), Side::Upper, SymmetricOrdering::Amd, params).ok();
         }
         let Some(symbolic) = &self.symbolic else {
             return false;
         };
         self.values.resize(symbolic.len_val(), 0.0);
-        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
-        let matrix = SparseColMatRef::new(pattern, a.values());
+        let matrix = self.pattern.matrix(a);
         let request = symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Spec::default());
         let stack = MemStack::new(self.work.for_request(request));
         let regularization = LdltRegularization {
@@ -77,7 +70,10 @@ impl Clone for SparseLdlt {
 
 impl std::fmt::Debug for SparseLdlt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SparseLdlt").field("entries", &self.indices.len()).field("is_factored", &self.is_factored).finish_non_exhaustive()
+        f.debug_struct("SparseLdlt")
+            .field("entries", &self.pattern.entries())
+            .field("is_factored", &self.is_factored)
+            .finish_non_exhaustive()
     }
 }
 

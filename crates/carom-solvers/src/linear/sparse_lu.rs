@@ -1,10 +1,10 @@
 //! LU factorisation of a sparse matrix.
 
 use super::WorkMemory;
+use super::sparse_pattern::SparsePattern;
 use crate::matrix::SparseMatrix;
 use faer::dyn_stack::MemStack;
 use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Spec};
 
 /// P A Q = L U with a column order that keeps the factors sparse (COLAMD) and partial pivoting.
@@ -12,9 +12,8 @@ use faer::{Conj, MatMut, Par, Spec};
 /// The order is found when the pattern changes and kept as long as it stays the same.
 #[derive(Default)]
 pub(crate) struct SparseLu {
-    /// Pattern of the matrix the order was found for.
-    starts: Vec<usize>,
-    indices: Vec<usize>,
+    /// That of the matrix the order was found for.
+    pattern: SparsePattern,
     symbolic: Option<SymbolicLu<usize>>,
     numeric: NumericLu<usize, f64>,
     is_factored: bool,
@@ -26,23 +25,16 @@ impl SparseLu {
     ///
     /// The compressed rows of A are the compressed columns of Aᵀ; it is Aᵀ that is factored.
     pub fn factor(&mut self, a: &SparseMatrix) -> bool {
-        let n = a.n_rows();
         self.is_factored = false;
-        if self.symbolic.is_none() || self.starts != a.row_starts() || self.indices != a.columns() {
-            self.starts.clear();
-            self.starts.extend_from_slice(a.row_starts());
-            self.indices.clear();
-            self.indices.extend_from_slice(a.columns());
-            let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
-            self.symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok();
+        if self.pattern.update(a) || self.symbolic.is_none() {
+            self.symbolic = factorize_symbolic_lu(self.pattern.transposed(), LuSymbolicParams::default()).ok();
             // Factors of another size must not be reused: faer only lets their arrays grow.
             self.numeric = NumericLu::default();
         }
         let Some(symbolic) = &self.symbolic else {
             return false;
         };
-        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
-        let matrix = SparseColMatRef::new(pattern, a.values());
+        let matrix = self.pattern.matrix(a);
         let request = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Spec::default());
         let stack = MemStack::new(self.work.for_request(request));
         self.is_factored = symbolic.factorize_numeric_lu(&mut self.numeric, matrix, Par::Seq, stack, Spec::default()).is_ok();
@@ -72,7 +64,7 @@ impl Clone for SparseLu {
 
 impl std::fmt::Debug for SparseLu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SparseLu").field("entries", &self.indices.len()).field("is_factored", &self.is_factored).finish_non_exhaustive()
+        f.debug_struct("SparseLu").field("entries", &self.pattern.entries()).field("is_factored", &self.is_factored).finish_non_exhaustive()
     }
 }
 
