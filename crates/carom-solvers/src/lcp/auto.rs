@@ -1,11 +1,11 @@
 //! The default solver of LCPs.
 
 use super::Lcp;
-use super::best_iterate::BestIterate;
 use super::interior_point::InteriorPoint;
 use super::lemke::Lemke;
 use super::newton_fischer_burmeister::NewtonFischerBurmeister;
 use super::newton_min::NewtonMin;
+use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
@@ -26,7 +26,7 @@ use crate::{BoxedSolver, OneStepSolver, Solution};
 pub struct Auto {
     tolerance: f64,
     time_limit: Option<f64>,
-    best: BestIterate,
+    best: PolishedIterate,
     newton_min: BoxedSolver<Lcp>,
     newton_fischer_burmeister: BoxedSolver<Lcp>,
     interior_point: BoxedSolver<Lcp>,
@@ -49,7 +49,7 @@ impl Auto {
         Auto {
             tolerance: params.tolerance,
             time_limit: params.time_limit,
-            best: BestIterate::default(),
+            best: PolishedIterate::default(),
             newton_min: Box::new(NewtonMin::new(&limited)),
             newton_fischer_burmeister: Box::new(NewtonFischerBurmeister::new(&limited)),
             interior_point: Box::new(InteriorPoint::new(&limited)),

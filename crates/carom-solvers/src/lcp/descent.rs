@@ -2,10 +2,13 @@
 
 use super::Lcp;
 use super::active_system::ActiveSystem;
-use super::best_iterate::BestIterate;
+use super::polished_iterate::PolishedIterate;
+use crate::Solution;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
-use crate::report::SolveStatus;
+use crate::error::SolveError;
+use crate::parameters::LcpSolverParams;
+use crate::report::{SolveReport, SolveStatus};
 
 /// Equations F(a, b) = 0 equivalent to 0 ≤ a ⊥ b ≥ 0, with a = s_i z_i and b = w_i/t_i of a row.
 pub(super) trait Equations: Copy {
@@ -23,13 +26,62 @@ pub(super) struct Row {
     pub by_b: f64,
 }
 
+/// A solver by [`Descent`] on given equations.
+#[derive(Clone, Debug)]
+pub(super) struct DescentSolver {
+    pub tolerance: f64,
+    max_iterations: usize,
+    time_limit: Option<f64>,
+    best: PolishedIterate,
+    system: ActiveSystem,
+    descent: Descent,
+}
+
+impl DescentSolver {
+    /// A solver with these parameters.
+    pub fn new(params: &LcpSolverParams) -> Self {
+        DescentSolver {
+            tolerance: params.tolerance,
+            max_iterations: params.max_iterations,
+            time_limit: params.time_limit,
+            best: PolishedIterate::default(),
+            system: ActiveSystem::default(),
+            descent: Descent::default(),
+        }
+    }
+
+    /// Solves the problem by these equations, in the name of a solver.
+    ///
+    /// # Errors
+    /// What is wrong with the problem.
+    pub fn solve<E: Equations>(
+        &mut self,
+        equations: E,
+        name: &'static str,
+        problem: &Lcp,
+        solution: &mut Solution,
+    ) -> Result<SolveReport, SolveError> {
+        problem.validate()?;
+        let deadline = Deadline::after(self.time_limit);
+        solution.prepare(problem.n());
+        self.best.begin(problem, solution);
+        let (mut status, mut iterations) = (SolveStatus::Converged, 0);
+        if self.best.residual() > self.tolerance {
+            self.system.analyse(&problem.m);
+            let limits = (self.tolerance, self.max_iterations, deadline);
+            (status, iterations) = self.descent.run(equations, problem, &mut self.system, &mut self.best, limits);
+        }
+        Ok(self.best.finish(problem, name, solution, iterations, self.tolerance, status))
+    }
+}
+
 /// Damped Newton on ½|F|²: V Δz = −F with V = diag(s ∂F/∂a) + diag(∂F/∂b / t) M, Armijo's rule, the gradient Vᵀ F where Newton's direction
 /// does not descend. From time to time the rows that look active are solved exactly. Where the search ends without a solution, it
 /// begins again once with all z positive.
 ///
 /// The units t_i = √(M_ii/m), s_i = m t_i with m = mean(diag M) give all rows the same weight, whatever the masses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Descent {
+struct Descent {
     z: Vec<f64>,
     w: Vec<f64>,
     /// s and t of each row.
@@ -72,12 +124,12 @@ const STALL_FACTOR: f64 = 0.99;
 
 impl Descent {
     /// Goes on from the best iterate; returns how it ended and the number of steps.
-    pub fn run<E: Equations>(
+    fn run<E: Equations>(
         &mut self,
         equations: E,
         problem: &Lcp,
         system: &mut ActiveSystem,
-        best: &mut BestIterate,
+        best: &mut PolishedIterate,
         limits: (f64, usize, Deadline),
     ) -> (SolveStatus, usize) {
         let (tolerance, max_iterations, deadline) = limits;
@@ -100,7 +152,7 @@ impl Descent {
         equations: E,
         problem: &Lcp,
         system: &mut ActiveSystem,
-        best: &mut BestIterate,
+        best: &mut PolishedIterate,
         limits: (f64, usize, Deadline),
     ) -> (SolveStatus, usize) {
         let (tolerance, max_iterations, deadline) = limits;
@@ -141,7 +193,7 @@ impl Descent {
         (SolveStatus::MaxIterations, max_iterations)
     }
 
-    fn start(&mut self, problem: &Lcp, best: &BestIterate) {
+    fn start(&mut self, problem: &Lcp, best: &PolishedIterate) {
         let n = problem.n();
         self.z.clear();
         self.z.extend_from_slice(best.z());

@@ -2,7 +2,7 @@
 
 use super::Lcp;
 use super::active_system::ActiveSystem;
-use super::best_iterate::BestIterate;
+use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
@@ -30,7 +30,7 @@ pub struct InteriorPoint {
     tolerance: f64,
     max_iterations: usize,
     time_limit: Option<f64>,
-    best: BestIterate,
+    best: PolishedIterate,
     system: ActiveSystem,
     all: Vec<usize>,
     point: Pair,
@@ -82,7 +82,7 @@ impl InteriorPoint {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
             time_limit: params.time_limit,
-            best: BestIterate::default(),
+            best: PolishedIterate::default(),
             system: ActiveSystem::default(),
             all: Vec::new(),
             point: Pair::default(),

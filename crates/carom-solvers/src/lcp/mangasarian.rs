@@ -1,13 +1,10 @@
 //! Mangasarian's equations.
 
 use super::Lcp;
-use super::active_system::ActiveSystem;
-use super::best_iterate::BestIterate;
-use super::descent::{Descent, Equations, Row};
-use crate::deadline::Deadline;
+use super::descent::{DescentSolver, Equations, Row};
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
-use crate::report::{SolveReport, SolveStatus};
+use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 
 /// Newton on equations that are continuously differentiable: θ(|b − a|) − θ(b) − θ(a) = 0 with θ(t) = t|t|, a and b being z and w in units of the row. A reference for
@@ -28,25 +25,13 @@ use crate::{OneStepSolver, Solution};
 /// Cost: one factorisation of n rows per step and one product per trial of the line search.
 #[derive(Clone, Debug)]
 pub struct Mangasarian {
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit: Option<f64>,
-    best: BestIterate,
-    system: ActiveSystem,
-    descent: Descent,
+    descent: DescentSolver,
 }
 
 impl Mangasarian {
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
-        Mangasarian {
-            tolerance: params.tolerance,
-            max_iterations: params.max_iterations,
-            time_limit: params.time_limit,
-            best: BestIterate::default(),
-            system: ActiveSystem::default(),
-            descent: Descent::default(),
-        }
+        Mangasarian { descent: DescentSolver::new(params) }
     }
 }
 
@@ -72,21 +57,12 @@ impl OneStepSolver<Lcp> for Mangasarian {
     }
 
     fn set_tolerance(&mut self, tolerance: f64) {
-        self.tolerance = tolerance;
+        self.descent.tolerance = tolerance;
     }
 
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        problem.validate()?;
-        let deadline = Deadline::after(self.time_limit);
-        solution.prepare(problem.n());
-        self.best.begin(problem, solution);
-        let (mut status, mut iterations) = (SolveStatus::Converged, 0);
-        if self.best.residual() > self.tolerance {
-            self.system.analyse(&problem.m);
-            let limits = (self.tolerance, self.max_iterations, deadline);
-            (status, iterations) = self.descent.run(Theta, problem, &mut self.system, &mut self.best, limits);
-        }
-        Ok(self.best.finish(problem, self.name(), solution, iterations, self.tolerance, status))
+        let name = self.name();
+        self.descent.solve(Theta, name, problem, solution)
     }
 }
 

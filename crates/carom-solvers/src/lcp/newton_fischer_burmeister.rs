@@ -1,13 +1,10 @@
 //! Newton on the Fischer–Burmeister function.
 
 use super::Lcp;
-use super::active_system::ActiveSystem;
-use super::best_iterate::BestIterate;
-use super::descent::{Descent, Equations, Row};
-use crate::deadline::Deadline;
+use super::descent::{DescentSolver, Equations, Row};
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
-use crate::report::{SolveReport, SolveStatus};
+use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 
 /// Semismooth Newton on φ(a, b) = 0, a and b being z and w in units of the row, with a line search on the smooth ½|φ|². Use it where the active sets of newton-min
@@ -26,25 +23,13 @@ use crate::{OneStepSolver, Solution};
 /// Cost: one factorisation of n rows per step and one product per trial of the line search.
 #[derive(Clone, Debug)]
 pub struct NewtonFischerBurmeister {
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit: Option<f64>,
-    best: BestIterate,
-    system: ActiveSystem,
-    descent: Descent,
+    descent: DescentSolver,
 }
 
 impl NewtonFischerBurmeister {
     /// A solver with these parameters.
     pub fn new(params: &LcpSolverParams) -> Self {
-        NewtonFischerBurmeister {
-            tolerance: params.tolerance,
-            max_iterations: params.max_iterations,
-            time_limit: params.time_limit,
-            best: BestIterate::default(),
-            system: ActiveSystem::default(),
-            descent: Descent::default(),
-        }
+        NewtonFischerBurmeister { descent: DescentSolver::new(params) }
     }
 }
 
@@ -75,21 +60,12 @@ impl OneStepSolver<Lcp> for NewtonFischerBurmeister {
     }
 
     fn set_tolerance(&mut self, tolerance: f64) {
-        self.tolerance = tolerance;
+        self.descent.tolerance = tolerance;
     }
 
     fn solve(&mut self, problem: &Lcp, solution: &mut Solution) -> Result<SolveReport, SolveError> {
-        problem.validate()?;
-        let deadline = Deadline::after(self.time_limit);
-        solution.prepare(problem.n());
-        self.best.begin(problem, solution);
-        let (mut status, mut iterations) = (SolveStatus::Converged, 0);
-        if self.best.residual() > self.tolerance {
-            self.system.analyse(&problem.m);
-            let limits = (self.tolerance, self.max_iterations, deadline);
-            (status, iterations) = self.descent.run(FischerBurmeister, problem, &mut self.system, &mut self.best, limits);
-        }
-        Ok(self.best.finish(problem, self.name(), solution, iterations, self.tolerance, status))
+        let name = self.name();
+        self.descent.solve(FischerBurmeister, name, problem, solution)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Lcp;
 use super::active_system::ActiveSystem;
-use super::best_iterate::{BestIterate, choose_active, natural_map};
+use super::polished_iterate::{PolishedIterate, choose_active, natural_map};
 use super::proximal_pivoting::ProximalPivoting;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
@@ -32,7 +32,7 @@ pub struct NewtonMin {
     tolerance: f64,
     max_iterations: usize,
     time_limit: Option<f64>,
-    best: BestIterate,
+    best: PolishedIterate,
     system: ActiveSystem,
     fallback: ProximalPivoting,
     active: Vec<usize>,
@@ -73,7 +73,7 @@ impl NewtonMin {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
             time_limit: params.time_limit,
-            best: BestIterate::default(),
+            best: PolishedIterate::default(),
             system: ActiveSystem::default(),
             fallback: ProximalPivoting::default(),
             active: Vec::new(),

@@ -1,7 +1,7 @@
 //! Projected Gauss–Seidel for the LCP.
 
 use super::Lcp;
-use super::best_iterate::BestIterate;
+use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::parameters::LcpSolverParams;
@@ -20,7 +20,7 @@ pub struct Pgs {
     time_limit: Option<f64>,
     relaxation: f64,
     diagonal: Vec<f64>,
-    best: BestIterate,
+    best: PolishedIterate,
 }
 
 /// Sweeps between evaluations of the residual.
@@ -35,7 +35,7 @@ impl Pgs {
             time_limit: params.time_limit,
             relaxation: params.relaxation,
             diagonal: Vec::new(),
-            best: BestIterate::default(),
+            best: PolishedIterate::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::report::{SolveReport, SolveStatus};
 /// The residual is relative to |z| as well, so that it falls along a ray on which z grows and w stays away from zero, although
 /// there is no solution. An iterate therefore counts only if |min(z, w)| is small compared with q too.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BestIterate {
+pub(super) struct PolishedIterate {
     z: Vec<f64>,
     residual: f64,
     scale: f64,
@@ -31,7 +31,7 @@ const TIE_STEPS: usize = 4;
 /// Velocities into contact below this fraction of |q| are rounding.
 const PUSHED: f64 = 1e-12;
 
-impl BestIterate {
+impl PolishedIterate {
     /// Starts with the guess, or with zero where the natural map of the guess is larger; `solution` then holds the start and its w.
     pub fn begin(&mut self, problem: &Lcp, solution: &mut Solution) {
         let n = problem.n();
@@ -154,7 +154,7 @@ mod tests {
         let problem = Lcp::dense(vec![1.0, -1.0, -1.0, 1.0], vec![-1.0; 2]).unwrap();
         let mut solution = Solution { r: vec![1e12; 2], u: Vec::new() };
         solution.prepare(2);
-        let mut best = BestIterate::default();
+        let mut best = PolishedIterate::default();
         best.begin(&problem, &mut solution);
         assert_eq!(solution.r, [0.0; 2]);
         assert_eq!(best.offer(&problem, &[1e12; 2]), f64::INFINITY);
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_better_of_guess_and_zero_is_the_start() {
         let problem = Lcp::dense(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0; 2]).unwrap();
-        let mut best = BestIterate::default();
+        let mut best = PolishedIterate::default();
         let mut solution = Solution { r: vec![0.9, 1.1], u: vec![0.0; 2] };
         best.begin(&problem, &mut solution);
         assert_eq!(solution.r, [0.9, 1.1]);

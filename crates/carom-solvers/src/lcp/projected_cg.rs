@@ -1,7 +1,7 @@
 //! Projected conjugate gradients.
 
 use super::Lcp;
-use super::best_iterate::BestIterate;
+use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::matrix::Matrix;
@@ -27,7 +27,7 @@ pub struct ProjectedCg {
     tolerance: f64,
     max_iterations: usize,
     time_limit: Option<f64>,
-    best: BestIterate,
+    best: PolishedIterate,
     /// 1/√M_ii.
     root: Vec<f64>,
     x: Vec<f64>,
@@ -57,7 +57,7 @@ impl ProjectedCg {
             tolerance: params.tolerance,
             max_iterations: params.max_iterations,
             time_limit: params.time_limit,
-            best: BestIterate::default(),
+            best: PolishedIterate::default(),
             root: Vec::new(),
             x: Vec::new(),
             gradient: Vec::new(),

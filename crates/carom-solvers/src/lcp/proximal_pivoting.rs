@@ -2,7 +2,7 @@
 
 use super::Lcp;
 use super::active_system::ActiveSystem;
-use super::best_iterate::BestIterate;
+use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::report::SolveStatus;
 
@@ -48,7 +48,7 @@ impl ProximalPivoting {
         &mut self,
         problem: &Lcp,
         system: &mut ActiveSystem,
-        best: &mut BestIterate,
+        best: &mut PolishedIterate,
         limits: (f64, usize, Deadline),
     ) -> (SolveStatus, usize) {
         let (tolerance, budget, deadline) = limits;
@@ -168,7 +168,7 @@ mod tests {
     fn solve(problem: &Lcp) -> (SolveStatus, Vec<f64>) {
         let mut system = ActiveSystem::default();
         system.analyse(&problem.m);
-        let mut best = BestIterate::default();
+        let mut best = PolishedIterate::default();
         let mut solution = Solution::default();
         solution.prepare(problem.n());
         best.begin(problem, &mut solution);
