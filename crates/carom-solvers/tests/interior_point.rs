@@ -1,25 +1,10 @@
 //! The interior point method and the cone programs of ACLM.
 
 use crate::generate::{Difficulty, column, from_jacobian, random, stack_of_cubes, suite};
-use carom_solvers::{
-    Block, FrictionContact, FrictionSolverParams, Solution, SolveError, SolveReport, SolveStatus, friction_contact_solver,
-};
+use crate::support::{check_frictionless, check_velocities, params, solve, solve_with};
+use carom_solvers::{Block, FrictionSolverParams, Solution, SolveError, SolveStatus, friction_contact_solver};
 
 const KINDS: [&str; 2] = ["interior-point", "aclm"];
-
-fn params(kind: &str) -> FrictionSolverParams {
-    FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() }
-}
-
-fn solve_with(params: &FrictionSolverParams, problem: &FrictionContact) -> (SolveReport, Solution) {
-    let mut solution = Solution::default();
-    let report = friction_contact_solver(params).unwrap().solve(problem, &mut solution).unwrap();
-    (report, solution)
-}
-
-fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
-    solve_with(&params(kind), problem)
-}
 
 #[test]
 fn the_suite_is_solved() {
@@ -48,33 +33,13 @@ fn velocities_agree_with_sweeps() {
     };
     for seed in 40..60 {
         let problem = random(seed, vec![contact(seed), contact(seed + 1), contact(seed + 2), contact(seed)], 20);
-        let (_, reference) = solve("nsgs", &problem);
-        for kind in KINDS {
-            let (report, solution) = solve(kind, &problem);
-            assert!(report.is_converged(), "{kind} {seed} {report:?}");
-            for (a, b) in solution.u.iter().zip(&reference.u) {
-                // Both residuals are 1e-10 relative to |q| of about ten, times the conditioning of W, below 1e2.
-                assert!((a - b).abs() < 1e-7, "{kind} {seed}: {a} {b}");
-            }
-        }
+        check_velocities(&KINDS, &seed.to_string(), &problem);
     }
 }
 
 #[test]
 fn without_friction_it_is_an_lcp() {
-    for seed in 60..64 {
-        let problem =
-            random(seed, vec![Block::Unilateral, Block::Coulomb3 { mu: 0.0 }, Block::Coulomb2 { mu: 0.0 }, Block::Unilateral], 16);
-        let (exact, reference) = solve("lemke", &problem);
-        assert!(exact.is_converged());
-        for kind in KINDS {
-            let (report, solution) = solve(kind, &problem);
-            assert!(report.is_converged(), "{kind} {seed} {report:?}");
-            for (a, b) in solution.r.iter().zip(&reference.r) {
-                assert!((a - b).abs() < 1e-7, "{kind} {seed}: {a} {b}"); // the tolerance times the conditioning
-            }
-        }
-    }
+    check_frictionless(&KINDS);
 }
 
 #[test]

@@ -22,4 +22,5 @@ mod properties;
 mod qp;
 mod residual;
 mod rolling;
+mod support;
 mod vi;
