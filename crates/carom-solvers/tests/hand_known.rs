@@ -1,17 +1,10 @@
 //! Problems with solutions known by hand.
 
 use crate::generate::{column, random, table};
+use crate::support::solve;
 use carom_solvers::{
-    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, Solution, SolveError, SolveReport,
-    friction_contact_solver,
+    Block, BlockSparse, Delassus, DenseDelassus, FrictionContact, FrictionSolverParams, Solution, SolveError, friction_contact_solver,
 };
-
-fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
-    let params = FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() };
-    let mut solution = Solution::default();
-    let report = friction_contact_solver(&params).unwrap().solve(problem, &mut solution).unwrap();
-    (report, solution)
-}
 
 #[test]
 fn a_falling_column_stops_with_its_momentum() {

@@ -1,16 +1,11 @@
 //! Contacts that share loads in many ways: where sweeps are slow and W is singular.
 
 use crate::generate::{from_jacobian, random, stack_of_cubes, table};
-use carom_solvers::{Block, FrictionContact, FrictionSolverParams, Solution, SolveReport, SolveStatus, friction_contact_solver};
+use crate::support::{params, solve};
+use carom_solvers::{Block, FrictionContact, Solution, SolveReport, SolveStatus, friction_contact_solver};
 
 fn solve_from(kind: &str, problem: &FrictionContact, solution: &mut Solution) -> SolveReport {
-    let params = FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() };
-    friction_contact_solver(&params).unwrap().solve(problem, solution).unwrap()
-}
-
-fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
-    let mut solution = Solution::default();
-    (solve_from(kind, problem, &mut solution), solution)
+    friction_contact_solver(&params(kind)).unwrap().solve(problem, solution).unwrap()
 }
 
 /// Loads under a stack at rest: |u| = 0 and each layer carries what lies above, m g h per cube.

@@ -1,6 +1,7 @@
 //! The nonsmooth Newton methods: convergence, its order, and honesty where it fails.
 
 use crate::generate::{Difficulty, Random, from_jacobian, random, stack_of_cubes, suite};
+use crate::support::{params, solve};
 use carom_solvers::friction_contact::{NewtonLineSearch, NonsmoothNewtonParams};
 use carom_solvers::{
     Block, FrictionContact, FrictionSolverParams, Solution, SolveError, SolveReport, SolveStatus, friction_contact_solver,
@@ -8,17 +9,8 @@ use carom_solvers::{
 
 const KINDS: [&str; 3] = ["newton-alart-curnier", "newton-jean-moreau", "newton-fischer-burmeister"];
 
-fn params(kind: &str) -> FrictionSolverParams {
-    FrictionSolverParams { kind: kind.parse().unwrap(), ..Default::default() }
-}
-
 fn solve_with(params: &FrictionSolverParams, problem: &FrictionContact, solution: &mut Solution) -> SolveReport {
     friction_contact_solver(params).unwrap().solve(problem, solution).unwrap()
-}
-
-fn solve(kind: &str, problem: &FrictionContact) -> (SolveReport, Solution) {
-    let mut solution = Solution::default();
-    (solve_with(&params(kind), problem, &mut solution), solution)
 }
 
 /// Blocks of all kinds; those with rolling resistance only where the cone may be any.
