@@ -165,7 +165,7 @@ fn invert_3(a: &[f64], out: &mut [f64]) -> bool {
 }
 
 /// P A = L U in place with partial pivoting; false when a pivot vanishes.
-fn factorise_lu(a: &mut [f64], n: usize, pivots: &mut [usize]) -> bool {
+pub(crate) fn factorise_lu(a: &mut [f64], n: usize, pivots: &mut [usize]) -> bool {
     let scale = a.iter().fold(0.0_f64, |s, x| s.max(x.abs()));
     for k in 0..n {
         let p = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
@@ -192,7 +192,7 @@ fn factorise_lu(a: &mut [f64], n: usize, pivots: &mut [usize]) -> bool {
     true
 }
 
-fn solve_lu(a: &[f64], n: usize, pivots: &[usize], b: &[f64], x: &mut [f64]) {
+pub(crate) fn solve_lu(a: &[f64], n: usize, pivots: &[usize], b: &[f64], x: &mut [f64]) {
     x.copy_from_slice(b);
     for (k, &pivot) in pivots.iter().enumerate() {
         x.swap(k, pivot);

@@ -73,6 +73,12 @@ impl Interaction {
         self.width
     }
 
+    /// Place of each velocity of the relation in the concatenation of the touched blocks.
+    #[must_use]
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
     /// Spreads rows over the relation's velocities into rows over the touched blocks.
     pub fn spread(&self, from: &[f64], to: &mut [f64]) {
         if self.columns.len() == self.width {

@@ -244,6 +244,58 @@ impl SystemSet {
         }
     }
 
+    /// ẇ for q(t) = q ⊕ w(t): see [`System::displacement_rate`].
+    pub fn displacement_rate(&self, w: &[f64], v: &[f64], rate: &mut [f64]) {
+        for p in &self.parts {
+            p.system.displacement_rate(&w[p.v.clone()], &v[p.v.clone()], &mut rate[p.v.clone()]);
+        }
+    }
+
+    /// The velocity that belongs to a rate of displacement.
+    pub fn velocity_of_rate(&self, w: &[f64], rate: &[f64], v: &mut [f64]) {
+        for p in &self.parts {
+            p.system.velocity_of_rate(&w[p.v.clone()], &rate[p.v.clone()], &mut v[p.v.clone()]);
+        }
+    }
+
+    /// w with q_to = q ⊕ w.
+    pub fn difference(&self, q: &[f64], q_to: &[f64], w: &mut [f64]) {
+        for p in &self.parts {
+            p.system.difference(&q[p.q.clone()], &q_to[p.q.clone()], &mut w[p.v.clone()]);
+        }
+    }
+
+    /// Adds c (∂(M a)/∂q) T to a block-diagonal matrix.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn add_mass_derivative(
+        &self,
+        t: f64,
+        q: &[f64],
+        a: &[f64],
+        factor: f64,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        self.parts.iter().try_for_each(|p| {
+            p.system.add_mass_derivative(t, &q[p.q.clone()], &a[p.v.clone()], factor, &mut matrix[p.values.clone()], scratch)
+        })
+    }
+
+    /// Writes a scale for each displacement: |q| of the coordinate that moves with this velocity alone, 1 rad for rotations.
+    pub fn position_scale(&self, q: &[f64], scale: &mut [f64]) {
+        scale.fill(1.0);
+        for p in &self.parts {
+            for (c, q) in q[p.q.clone()].iter().enumerate() {
+                let range = p.system.velocities_of(c);
+                if range.len() == 1 {
+                    scale[p.v.start + range.start] = q.abs();
+                }
+            }
+        }
+    }
+
     /// Velocities as files give them.
     pub fn file_velocities(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         for p in &self.parts {

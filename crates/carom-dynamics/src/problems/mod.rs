@@ -5,6 +5,7 @@
 pub mod bouncing_ball;
 pub mod free_bodies;
 pub mod impact_oscillator;
+pub mod mechanisms;
 pub mod pendulum;
 pub mod woodpecker;
 

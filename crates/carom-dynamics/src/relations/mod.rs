@@ -26,6 +26,28 @@ pub trait Relation: Send + Sync {
     /// G and b do not depend on (t, q).
     fn is_constant(&self) -> bool;
 
+    /// It is the velocity of a position g(t, q). Nonholonomic constraints A(t,q) q̇ + b = 0 are not: they have no position.
+    fn is_holonomic(&self) -> bool {
+        true
+    }
+
+    /// Adds c (∂(Gᵀλ)/∂q) T to `matrix`, row-major over [`Relation::velocities`]. May be left out (the default): Newton's iterations then
+    /// converge more slowly to the same solution.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn add_curvature(
+        &self,
+        _t: f64,
+        _q: &[f64],
+        _lambda: &[f64],
+        _factor: f64,
+        _matrix: &mut [f64],
+        _scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        Ok(())
+    }
+
     /// Writes g(t, q), `n_rows` values; of a contact only the first (the gap) is used.
     ///
     /// # Errors

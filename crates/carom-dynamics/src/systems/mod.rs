@@ -15,6 +15,7 @@ pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rigid_bodies::{RigidBodies, RigidBody};
 
 use crate::error::NonFinite;
+use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
 
 /// Work arrays that a system or relation may use while it evaluates; they keep their capacity.
@@ -129,6 +130,91 @@ pub trait System: Send + Sync {
         }
     }
 
+    /// ẇ for q(t) = q ⊕ w(t): the rate of the displacement in the chart of [`System::advance`] that belongs to the velocity `v`
+    /// (for rotations the inverse of the differential of the exponential map). The default is ẇ = v.
+    fn displacement_rate(&self, _w: &[f64], v: &[f64], rate: &mut [f64]) {
+        rate.copy_from_slice(v);
+    }
+
+    /// The velocity that belongs to a rate of displacement: the inverse of [`System::displacement_rate`]. The default is v = ẇ.
+    fn velocity_of_rate(&self, _w: &[f64], rate: &[f64], v: &mut [f64]) {
+        v.copy_from_slice(rate);
+    }
+
+    /// w with q_to = q ⊕ w: the inverse of [`System::advance`]. The default is w = q_to − q.
+    fn difference(&self, q: &[f64], q_to: &[f64], w: &mut [f64]) {
+        for ((w, q), to) in w.iter_mut().zip(q).zip(q_to) {
+            *w = to - q;
+        }
+    }
+
+    /// Adds c (∂(M(t,q) a)/∂q) T to `matrix`. The default takes forward differences of [`System::mass`] along [`System::advance`].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn add_mass_derivative(
+        &self,
+        t: f64,
+        q: &[f64],
+        a: &[f64],
+        factor: f64,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        if self.mass_is_constant() || a.iter().all(|&a| a == 0.0) {
+            return Ok(());
+        }
+        let layout = crate::block_diagonal::BlockLayout::new(self.block_sizes());
+        let (mut moved, mut w) = (q.to_vec(), vec![0.0; a.len()]);
+        let (mut mass, mut base, mut product) = (vec![0.0; layout.n_values()], vec![0.0; a.len()], vec![0.0; a.len()]);
+        self.mass(t, q, &mut mass, scratch)?;
+        layout.multiply(&mass, a, &mut base);
+        for j in 0..a.len() {
+            // the square root of the machine precision balances truncation and round-off
+            let epsilon = f64::EPSILON.sqrt() * q.get(j).map_or(1.0, |q| q.abs().max(1.0));
+            w[j] = epsilon;
+            self.advance(q, &w, &mut moved);
+            w[j] = 0.0;
+            self.mass(t, &moved, &mut mass, scratch)?;
+            layout.multiply(&mass, a, &mut product);
+            let block = layout.block_of_row(j);
+            let (rows, n) = (layout.rows[block], layout.size(block));
+            for i in rows..rows + n {
+                matrix[layout.values[block] + (i - rows) * n + j - rows] += factor * (product[i] - base[i]) / epsilon;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names of the bodies whose frames joints can be attached to.
+    fn frames(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The bodies move in the x-y plane.
+    fn is_planar(&self) -> bool {
+        false
+    }
+
+    /// Velocities on which the motion of a frame depends.
+    fn frame_velocities(&self, _frame: usize) -> Range<usize> {
+        0..0
+    }
+
+    /// Origin and orientation of a frame in the world.
+    fn frame(&self, _q: &[f64], _frame: usize) -> BodyFrame {
+        BodyFrame::default()
+    }
+
+    /// Writes the 6 × n matrix (row-major) that takes [`System::frame_velocities`] to the velocity of the origin and the angular
+    /// velocity, both in the world frame.
+    fn frame_jacobian(&self, _q: &[f64], _frame: usize, _jacobian: &mut [f64]) {}
+
+    /// Acceleration of the origin and angular acceleration in the world frame when v̇ = 0.
+    fn frame_bias(&self, _q: &[f64], _v: &[f64], _frame: usize) -> [f64; 6] {
+        [0.0; 6]
+    }
+
     /// T(q) is the identity.
     fn is_flat(&self) -> bool {
         true
@@ -166,6 +252,21 @@ pub trait System: Send + Sync {
     /// Number of 3D rigid bodies, for systems that are a set of them.
     fn n_rigid_bodies(&self) -> usize {
         0
+    }
+}
+
+/// A frame fixed in a body: its origin and orientation in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyFrame {
+    /// Origin \[m\].
+    pub origin: Vector3<f64>,
+    /// Rotation from the frame to the world.
+    pub orientation: UnitQuaternion<f64>,
+}
+
+impl Default for BodyFrame {
+    fn default() -> Self {
+        BodyFrame { origin: Vector3::zeros(), orientation: UnitQuaternion::identity() }
     }
 }
 

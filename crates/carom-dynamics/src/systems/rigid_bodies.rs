@@ -142,6 +142,44 @@ pub fn angular(v: &[f64], body: usize) -> Vector3<f64> {
     Vector3::from_column_slice(&v[body * N_V + 3..(body + 1) * N_V])
 }
 
+/// Rate of the rotation vector Θ of R(t) = R₀ exp(Θ(t)) for the angular velocity ω in the body frame:
+///
+/// ```text
+/// Θ̇ = ω + ½ Θ × ω + (1 − (θ/2) cot(θ/2))/θ² Θ × (Θ × ω),      θ = |Θ| < 2π
+/// ```
+#[must_use]
+pub fn rotation_vector_rate(turn: &Vector3<f64>, omega: &Vector3<f64>) -> Vector3<f64> {
+    let square = turn.norm_squared();
+    // below 1e-4 rad² the next term of the series, θ⁴/30240, is under 1e-12 of the first
+    let factor = if square < 1e-4 {
+        1.0 / 12.0 + square / 720.0
+    } else {
+        let half = 0.5 * square.sqrt();
+        (1.0 - half / half.tan()) / square
+    };
+    let cross = turn.cross(omega);
+    omega + 0.5 * cross + factor * turn.cross(&cross)
+}
+
+/// The angular velocity in the body frame of R(t) = R₀ exp(Θ(t)), the inverse of [`rotation_vector_rate`]:
+///
+/// ```text
+/// ω = Θ̇ − (1 − cos θ)/θ² Θ × Θ̇ + (θ − sin θ)/θ³ Θ × (Θ × Θ̇),      θ = |Θ|
+/// ```
+#[must_use]
+pub fn angular_velocity_of_rate(turn: &Vector3<f64>, rate: &Vector3<f64>) -> Vector3<f64> {
+    let square = turn.norm_squared();
+    // below 1e-4 rad² the next terms of the series, θ⁴/720 and θ⁴/5040, are under 1e-10 of the first
+    let (first, second) = if square < 1e-4 {
+        (0.5 - square / 24.0 + square * square / 720.0, 1.0 / 6.0 - square / 120.0 + square * square / 5040.0)
+    } else {
+        let angle = square.sqrt();
+        ((1.0 - angle.cos()) / square, (angle - angle.sin()) / (square * angle))
+    };
+    let cross = turn.cross(rate);
+    rate - first * cross + second * turn.cross(&cross)
+}
+
 impl System for RigidBodies {
     fn coordinates(&self) -> Vec<Coordinate> {
         let parts = [("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")];
@@ -230,6 +268,32 @@ impl System for RigidBodies {
                 UnitQuaternion::new_unchecked(next * (1.5 - 0.5 * next.norm_squared()))
             };
             to[3..7].copy_from_slice(&[next.w, next.i, next.j, next.k]);
+        }
+    }
+
+    fn displacement_rate(&self, w: &[f64], v: &[f64], rate: &mut [f64]) {
+        rate.copy_from_slice(v);
+        for body in 0..self.len() {
+            let (turn, omega) = (angular(w, body), angular(v, body));
+            rate[body * N_V + 3..(body + 1) * N_V].copy_from_slice(rotation_vector_rate(&turn, &omega).as_slice());
+        }
+    }
+
+    fn velocity_of_rate(&self, w: &[f64], rate: &[f64], v: &mut [f64]) {
+        v.copy_from_slice(rate);
+        for body in 0..self.len() {
+            let (turn, rate) = (angular(w, body), angular(rate, body));
+            v[body * N_V + 3..(body + 1) * N_V].copy_from_slice(angular_velocity_of_rate(&turn, &rate).as_slice());
+        }
+    }
+
+    fn difference(&self, q: &[f64], q_to: &[f64], w: &mut [f64]) {
+        for body in 0..self.len() {
+            for i in 0..3 {
+                w[body * N_V + i] = q_to[body * N_Q + i] - q[body * N_Q + i];
+            }
+            let turn = orientation(q, body).inverse() * orientation(q_to, body);
+            w[body * N_V + 3..(body + 1) * N_V].copy_from_slice(turn.scaled_axis().as_slice());
         }
     }
 

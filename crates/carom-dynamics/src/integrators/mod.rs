@@ -1,0 +1,71 @@
+//! Integrators of smooth motion: each takes one step of the constrained equations.
+
+mod parameters;
+mod registry;
+mod runge_kutta;
+
+pub use parameters::{
+    AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,
+    StepControl,
+};
+pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
+
+use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances, quintic_hermite};
+
+/// One step of q̇ = T v, M v̇ = F + Gᵀλ with constraints.
+///
+/// Methods work with displacements w from the start of the step: Q = q_n ⊕ w with ẇ = D(w) v ([`Equations::displacement_rate`]), so that
+/// rotations stay on their group; for flat coordinates w = Q − q_n and ẇ = v.
+///
+/// To add an integrator: one file in `integrators/` with the equations of the method and their source in the header, this trait, an
+/// [`IntegratorEntry`] with the declared orders, and one line in the registry. The order test walks the registry.
+pub trait Integrator: Send {
+    /// Forgets the past: `start` is a new beginning (the initial state, or the state after an event), with a and λ of the acceleration form.
+    ///
+    /// # Errors
+    /// [`IntegrationError::Unsupported`] for a model the method is not made for; errors of evaluation.
+    fn restart(&mut self, equations: &mut Equations<'_>, start: &MotionPoint) -> Result<(), IntegrationError>;
+
+    /// Tries a step of size h from `start` into `end` (t, q, v, a, λ), whose arrays have the right lengths. May be called again with another h
+    /// for the same start.
+    ///
+    /// # Errors
+    /// [`IntegrationError`]; those that are recoverable make the caller try a smaller step.
+    fn try_step(
+        &mut self,
+        equations: &mut Equations<'_>,
+        start: &MotionPoint,
+        h: f64,
+        end: &mut MotionPoint,
+        tolerances: &Tolerances,
+    ) -> Result<StepEstimate, IntegrationError>;
+
+    /// The step just tried is accepted: methods with memory take it into their history.
+    fn accept(&mut self) {}
+
+    /// Writes (q, v) at start.t + θ h within the step just tried. The default is quintic Hermite interpolation.
+    ///
+    /// # Errors
+    /// [`IntegrationError`].
+    fn interpolate(
+        &mut self,
+        equations: &mut Equations<'_>,
+        start: &MotionPoint,
+        end: &MotionPoint,
+        theta: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+    ) -> Result<(), IntegrationError> {
+        quintic_hermite(equations, start, end, theta, q, v);
+        Ok(())
+    }
+}
+
+/// What a step says about its error.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepEstimate {
+    /// Estimated local error in units of the tolerance; `None` for methods without an estimate of their own.
+    pub error: Option<f64>,
+    /// Power of h with which the estimate vanishes: the exponent of the step control is its inverse.
+    pub order: usize,
+}

@@ -1,0 +1,138 @@
+//! An integration over time: steps of an integrator under step control.
+
+use super::control::StepController;
+use super::equations::Equations;
+use super::error::IntegrationError;
+use super::motion_point::MotionPoint;
+use super::statistics::Statistics;
+use super::tolerances::Tolerances;
+use crate::integrators::{Integrator, IntegratorParams, StepControl, build};
+use crate::model::Model;
+use crate::state::State;
+
+/// The running integration of a model's smooth motion.
+pub struct Integration<'m> {
+    equations: Equations<'m>,
+    integrator: Box<dyn Integrator>,
+    params: IntegratorParams,
+    tolerances: Tolerances,
+    controller: StepController,
+    start: MotionPoint,
+    end: MotionPoint,
+    next_step: f64,
+}
+
+impl<'m> Integration<'m> {
+    /// Begins at a state, which must satisfy the constraints.
+    ///
+    /// # Errors
+    /// [`IntegrationError`]: settings out of range, a method that is not made for this model, singular equations.
+    pub fn new(model: &'m Model, state: &State, params: &IntegratorParams) -> Result<Self, IntegrationError> {
+        params.validate()?;
+        let mut equations = Equations::new(model);
+        equations.baumgarte = params.baumgarte;
+        let tolerances = Tolerances::new(&equations, params)?;
+        let mut start = MotionPoint::at_state(state, equations.n_rows());
+        equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
+        let mut integrator = build(params);
+        integrator.restart(&mut equations, &start)?;
+        let end = start.clone();
+        let mut integration = Integration {
+            equations,
+            integrator,
+            tolerances,
+            controller: StepController::new(params),
+            params: params.clone(),
+            start,
+            end,
+            next_step: 0.0,
+        };
+        integration.next_step = params.step.unwrap_or_else(|| integration.first_step());
+        Ok(integration)
+    }
+
+    /// The first step by the size of position, velocity and acceleration: a hundredth of the time in which they change by their own size.
+    fn first_step(&self) -> f64 {
+        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (v, a) = (norm(&self.end.v), norm(&self.end.a));
+        let scale = (v / a.max(1e-300)).min(norm(&self.end.q).max(1.0) / v.max(1e-300));
+        let by_acceleration = (2.0 * self.params.tolerance / a.max(1e-300)).sqrt();
+        let h = if scale > 0.0 && scale.is_finite() { 1e-2 * scale } else { by_acceleration };
+        h.clamp(1e-8, 1e-2).min(self.params.max_step.unwrap_or(f64::INFINITY))
+    }
+
+    /// The equations.
+    pub fn equations(&mut self) -> &mut Equations<'m> {
+        &mut self.equations
+    }
+
+    /// The point reached.
+    #[must_use]
+    pub fn point(&self) -> &MotionPoint {
+        &self.end
+    }
+
+    /// The point at which the last step began.
+    #[must_use]
+    pub fn previous(&self) -> &MotionPoint {
+        &self.start
+    }
+
+    /// Counts so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.equations.statistics
+    }
+
+    /// Takes one accepted step, not beyond `t_end`.
+    ///
+    /// # Errors
+    /// [`IntegrationError`].
+    pub fn step(&mut self, t_end: f64) -> Result<(), IntegrationError> {
+        std::mem::swap(&mut self.start, &mut self.end);
+        let remaining = t_end - self.start.t;
+        let fixed = self.params.control == StepControl::Fixed;
+        let min_step = self.params.min_step.max(1e-14 * t_end.abs());
+        loop {
+            // the last step absorbs a remainder that would be round-off
+            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
+            let outcome = self.integrator.try_step(&mut self.equations, &self.start, h, &mut self.end, &self.tolerances);
+            let (factor, accepted, reason) = match outcome {
+                Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
+                Ok(_) if fixed => (1.0, true, String::new()),
+                Ok(estimate) => match estimate.error {
+                    Some(error) => {
+                        (self.controller.factor(error, estimate.order), error <= 1.0, format!("error {error:.1e} of the tolerance"))
+                    }
+                    None => (1.0, true, String::new()),
+                },
+                Err(error) if error.is_recoverable() && !fixed => (self.controller.failed(), false, error.to_string()),
+                Err(error) => return Err(error),
+            };
+            let proposed = (h * factor).min(self.params.max_step.unwrap_or(f64::INFINITY));
+            if accepted {
+                if !fixed && (h == self.next_step || proposed < self.next_step) {
+                    self.next_step = proposed;
+                }
+                self.end.t = if h == remaining { t_end } else { self.start.t + h };
+                self.equations.statistics.accepted += 1;
+                self.integrator.accept();
+                return Ok(());
+            }
+            self.equations.statistics.rejected += 1;
+            if fixed || proposed < min_step {
+                return Err(IntegrationError::StepTooSmall { t: self.start.t, step: proposed, min_step, reason });
+            }
+            self.next_step = proposed;
+        }
+    }
+
+    /// Writes (q, v) at a time within the last step.
+    ///
+    /// # Errors
+    /// [`IntegrationError`].
+    pub fn interpolate(&mut self, t: f64, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let theta = (t - self.start.t) / (self.end.t - self.start.t);
+        self.integrator.interpolate(&mut self.equations, &self.start, &self.end, theta, q, v)
+    }
+}

@@ -1,0 +1,33 @@
+//! Smooth motion between events: the constrained equations, their forms, and the integration over time.
+//!
+//! ```text
+//! q̇ = T(q) v,     M(t,q) v̇ = F(t,q,v) + Gᵀλ,     g(t,q) = 0     (or A(t,q) q̇ + b = 0 for nonholonomic rows)
+//! ```
+//!
+//! [`Equations`] evaluates them for the bilateral constraints of a model; an [`crate::integrators::Integrator`] takes one step;
+//! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
+//! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
+
+mod control;
+mod equations;
+mod error;
+mod hermite;
+mod integration;
+mod iteration_matrix;
+mod kkt;
+mod motion_point;
+mod row_layout;
+mod statistics;
+mod tolerances;
+
+pub use control::StepController;
+pub use equations::{Equations, StageSystem, TangentFactors};
+pub use error::IntegrationError;
+pub use hermite::quintic_hermite;
+pub use integration::Integration;
+pub use iteration_matrix::IterationMatrix;
+pub use kkt::Kkt;
+pub use motion_point::MotionPoint;
+pub use row_layout::{RowItem, RowLayout};
+pub use statistics::Statistics;
+pub use tolerances::Tolerances;
