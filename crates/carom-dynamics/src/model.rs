@@ -8,12 +8,14 @@ use crate::relations::{FormulaRelation, FormulaSource, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, System};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Systems, the interactions between them, and the detector that finds contacts of bodies.
 pub struct Model {
     systems: Arc<SystemSet>,
     interactions: Vec<Interaction>,
+    names: HashSet<String>,
     detector: Option<Box<dyn ContactDetector>>,
 }
 
@@ -23,7 +25,7 @@ impl Model {
     /// # Errors
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
-        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), detector: None })
+        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), names: HashSet::new(), detector: None })
     }
 
     /// Adds an interaction: a relation and the law that binds its velocity and impulse.
@@ -31,10 +33,11 @@ impl Model {
     /// # Errors
     /// A name that exists, a law's coefficient out of range.
     pub fn add_interaction(&mut self, name: &str, relation: Box<dyn Relation>, law: Law) -> Result<(), ModelError> {
-        if self.interactions.iter().any(|other| other.name() == name) {
+        if self.names.contains(name) {
             return Err(ModelError::DuplicateName { what: "interaction", name: name.to_owned() });
         }
         let interaction = Interaction::new(name, relation, law, self.systems.layout())?;
+        self.names.insert(name.to_owned());
         self.interactions.push(interaction);
         Ok(())
     }

@@ -6,6 +6,7 @@ pub mod bouncing_ball;
 pub mod free_bodies;
 pub mod impact_oscillator;
 pub mod mechanisms;
+pub mod n_four_bar;
 pub mod pendulum;
 pub mod woodpecker;
 

@@ -86,13 +86,16 @@ impl FormulaRelation {
         })
     }
 
-    fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], rates: &[f64], scratch: &mut Scratch) {
+    fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], more: &[f64], scratch: &mut Scratch) {
+        self.read_inputs(t, q, scratch);
+        scratch.inputs.extend_from_slice(more);
+        run(tape, scratch);
+    }
+
+    fn read_inputs(&self, t: f64, q: &[f64], scratch: &mut Scratch) {
         scratch.inputs.clear();
         scratch.inputs.push(t);
         scratch.inputs.extend(self.coordinates.iter().map(|&i| q[i]));
-        scratch.inputs.extend_from_slice(rates);
-        scratch.outputs.resize(tape.n_outputs(), 0.0);
-        tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
     }
 
     fn check(&self, values: &[f64], per_row: usize, what: &str) -> Result<(), NonFinite> {
@@ -103,6 +106,12 @@ impl FormulaRelation {
             }
         }
     }
+}
+
+/// Evaluates a tape on the inputs that are there.
+fn run(tape: &Tape, scratch: &mut Scratch) {
+    scratch.outputs.resize(tape.n_outputs(), 0.0);
+    tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
 }
 
 /// d²g/dt² along q̇ = rates with q̈ = 0:  g_tt + 2 Σ g_tq q̇ + Σ Σ g_qq q̇ q̇.
@@ -158,11 +167,12 @@ impl Relation for FormulaRelation {
     }
 
     fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
-        let rates: Vec<f64> = match &self.curved {
-            None => self.velocities.iter().map(|&i| v[i]).collect(),
-            Some(systems) => self.coordinates.iter().map(|&c| systems.rate(q, v, c)).collect(),
-        };
-        self.evaluate(&self.acceleration, t, q, &rates, scratch);
+        self.read_inputs(t, q, scratch);
+        match &self.curved {
+            None => scratch.inputs.extend(self.velocities.iter().map(|&i| v[i])),
+            Some(systems) => scratch.inputs.extend(self.coordinates.iter().map(|&c| systems.rate(q, v, c))),
+        }
+        run(&self.acceleration, scratch);
         self.check(&scratch.outputs, 1, "the second derivative of the ")?;
         bias.copy_from_slice(&scratch.outputs);
         if let Some(systems) = &self.curved {

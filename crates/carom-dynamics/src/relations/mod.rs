@@ -3,9 +3,11 @@
 pub mod closure;
 pub mod contact;
 pub mod formula;
+pub mod pin;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
+pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
 use crate::systems::Scratch;

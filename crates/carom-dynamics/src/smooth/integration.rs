@@ -6,9 +6,15 @@ use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, IntegratorParams, StepControl, build};
+use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
+
+/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
+const SHORTENED: f64 = 0.93;
+
+/// Times that a constant step is shortened.
+const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
 pub struct Integration<'m> {
@@ -33,6 +39,8 @@ impl<'m> Integration<'m> {
         equations.baumgarte = params.baumgarte;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
+        equations.select_rows(&start)?;
+        start.lambda.resize(equations.n_rows(), 0.0);
         equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
@@ -95,8 +103,8 @@ impl<'m> Integration<'m> {
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
-            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.integrator.try_step(&mut self.equations, &self.start, h, &mut self.end, &self.tolerances);
+            let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
+            let outcome = self.try_independent(&mut h, fixed);
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),
@@ -117,7 +125,7 @@ impl<'m> Integration<'m> {
                 self.end.t = if h == remaining { t_end } else { self.start.t + h };
                 self.equations.statistics.accepted += 1;
                 self.integrator.accept();
-                return Ok(());
+                return self.watch_redundant_rows();
             }
             self.equations.statistics.rejected += 1;
             if fixed || proposed < min_step {
@@ -125,6 +133,56 @@ impl<'m> Integration<'m> {
             }
             self.next_step = proposed;
         }
+    }
+
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
+    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+        let (mut selected, mut shortened) = (false, 0);
+        loop {
+            let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
+            match outcome {
+                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
+                    selected = true;
+                    if self.equations.select_rows(&self.start)?.changed {
+                        self.use_selected_rows(true)?;
+                    }
+                }
+                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
+                    shortened += 1;
+                    *h *= SHORTENED;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// After a step with redundant rows: where these are violated much more than those in use they have become independent, and the rows are
+    /// chosen anew.
+    fn watch_redundant_rows(&mut self) -> Result<(), IntegrationError> {
+        if self.equations.multipliers_are_unique() {
+            return Ok(());
+        }
+        let MotionPoint { t, q, v, .. } = &self.end;
+        let (_, all) = self.equations.violations(*t, q, v)?;
+        let mut used = vec![0.0; self.equations.n_rows()];
+        self.equations.constraint_velocity(*t, q, v, &mut used)?;
+        let used = used.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        let speed = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        if all > 1e3 * used + 1e-8 * speed && self.equations.select_rows(&self.end)?.changed {
+            self.use_selected_rows(false)?;
+        }
+        Ok(())
+    }
+
+    /// Begins anew at the start or the end of the step with the rows that were chosen.
+    fn use_selected_rows(&mut self, at_start: bool) -> Result<(), IntegrationError> {
+        let n = self.equations.n_rows();
+        self.start.lambda.resize(n, 0.0);
+        self.end.lambda.resize(n, 0.0);
+        let point = if at_start { &mut self.start } else { &mut self.end };
+        self.equations.accelerate(point.t, &point.q, &point.v, &mut point.a, &mut point.lambda)?;
+        self.integrator.restart(&mut self.equations, point)
     }
 
     /// Writes (q, v) at a time within the last step.

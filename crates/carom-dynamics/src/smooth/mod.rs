@@ -8,6 +8,7 @@
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
+mod complement;
 mod control;
 mod equations;
 mod error;
@@ -16,8 +17,12 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod motion_point;
+mod redundant_rows;
 mod row_layout;
+mod row_selection;
+mod sharing;
 mod statistics;
+mod symmetric_factor;
 mod tolerances;
 
 pub use control::StepController;
@@ -26,8 +31,9 @@ pub use error::IntegrationError;
 pub use hermite::quintic_hermite;
 pub use integration::Integration;
 pub use iteration_matrix::IterationMatrix;
-pub use kkt::Kkt;
+pub use kkt::{Kkt, KktError};
 pub use motion_point::MotionPoint;
 pub use row_layout::{RowItem, RowLayout};
+pub use row_selection::RowSelection;
 pub use statistics::Statistics;
 pub use tolerances::Tolerances;
