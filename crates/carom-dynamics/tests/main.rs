@@ -2,6 +2,7 @@
 
 mod allocation;
 mod energy;
+mod explicit_integrators;
 mod formula;
 mod integrators;
 mod kkt;

@@ -1,8 +1,16 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+mod adams;
+mod constrained_kick;
+mod extrapolation;
 mod parameters;
+mod rattle;
 mod registry;
 mod runge_kutta;
+mod shake;
+mod slope;
+mod stormer_verlet;
+mod tableaux;
 
 pub use parameters::{
     AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,

@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, runge_kutta};
+use super::{Integrator, adams, extrapolation, rattle, runge_kutta, shake, stormer_verlet};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -68,7 +68,15 @@ macro_rules! integrators {
 }
 
 integrators! {
+    AdamsBashforth: adams::ADAMS_BASHFORTH;
+    AdamsMoulton: adams::ADAMS_MOULTON;
+    Extrapolation: extrapolation::EXTRAPOLATION;
+    Rattle: rattle::RATTLE;
+    Dopri5: runge_kutta::DOPRI5;
     Rk4: runge_kutta::RK4;
+    Rkf45: runge_kutta::RKF45;
+    Shake: shake::SHAKE;
+    StormerVerlet: stormer_verlet::STORMER_VERLET;
 }
 
 impl IntegratorKind {
