@@ -1,8 +1,11 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+mod hem5;
 mod parameters;
+mod phem56;
 mod registry;
 mod runge_kutta;
+mod stages;
 
 pub use parameters::{
     AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,

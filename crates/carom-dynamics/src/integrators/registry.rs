@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, runge_kutta};
+use super::{Integrator, hem5, phem56, runge_kutta};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -68,6 +68,8 @@ macro_rules! integrators {
 }
 
 integrators! {
+    Hem5: hem5::HEM5;
+    Phem56: phem56::PHEM56;
     Rk4: runge_kutta::RK4;
 }
 
