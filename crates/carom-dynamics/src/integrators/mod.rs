@@ -3,12 +3,15 @@
 mod adams;
 mod constrained_kick;
 mod extrapolation;
+mod hem5;
 mod parameters;
+mod phem56;
 mod rattle;
 mod registry;
 mod runge_kutta;
 mod shake;
 mod slope;
+mod stages;
 mod stormer_verlet;
 mod tableaux;
 

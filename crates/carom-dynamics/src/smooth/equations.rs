@@ -65,7 +65,7 @@ impl Work {
 /// A stage of a half-explicit method:
 ///
 /// ```text
-/// M(q) a = F(q, v) + Gᵀ(q) λ,     G(q_ahead) a = r
+/// M(q) a = c F(q, v) + Gᵀ(q) λ,     G(q_ahead) a = r
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StageSystem<'a> {
@@ -83,6 +83,8 @@ pub struct StageSystem<'a> {
     pub v_known: &'a [f64],
     /// Coefficient of a in the velocity ahead \[s\].
     pub step: f64,
+    /// c, usually 1; with `step` = 1, c = h is a stage in terms of h a, and c = 0 the projection of v_known.
+    pub force_factor: f64,
 }
 
 /// Factors of the matrices in a tangent c_m M + c_v C + c_q K, with C = −∂F/∂v and K = ∂(M a − F − Gᵀλ)/∂q T.
@@ -303,6 +305,7 @@ impl<'m> Equations<'m> {
         let Work { mass, force, jacobian: h, jacobian_ahead: g, right, explicit, .. } = work;
         self.mass_once(stage.t, stage.q, mass)?;
         self.force(stage.t, stage.q, stage.v, force)?;
+        force.iter_mut().for_each(|f| *f *= stage.force_factor);
         self.jacobian(stage.t, stage.q, h, explicit)?;
         self.jacobian(stage.t_ahead, stage.q_ahead, g, explicit)?;
         self.rows.multiply(layout, g, stage.v_known, right);
