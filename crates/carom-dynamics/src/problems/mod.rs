@@ -4,9 +4,11 @@
 
 pub mod bouncing_ball;
 pub mod free_bodies;
+pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
 pub mod pendulum;
+pub mod spherical_pendulum;
 pub mod woodpecker;
 
 use crate::model::Model;
