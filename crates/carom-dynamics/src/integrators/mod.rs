@@ -1,5 +1,10 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+mod alpha_family;
+mod alpha_newton;
+mod generalized_alpha;
+mod hht;
+mod newmark;
 mod parameters;
 mod registry;
 mod runge_kutta;

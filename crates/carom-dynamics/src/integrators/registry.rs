@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, runge_kutta};
+use super::{Integrator, generalized_alpha, hht, newmark, runge_kutta};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -68,6 +68,9 @@ macro_rules! integrators {
 }
 
 integrators! {
+    GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
+    Hht: hht::HHT;
+    Newmark: newmark::NEWMARK;
     Rk4: runge_kutta::RK4;
 }
 
