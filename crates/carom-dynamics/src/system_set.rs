@@ -149,6 +149,37 @@ impl SystemSet {
         }
     }
 
+    /// Adds T(q)ᵀ H T(q) + Σ_c p_c ∂T_c/∂q T(q) to a matrix over `velocities`: the derivative of Tᵀp along the motion when p, given at
+    /// `coordinates`, changes with the symmetric H (row-major over `coordinates`).
+    pub fn add_curvature(&self, q: &[f64], from: (&[usize], &[f64], &[f64]), to: (&[usize], &mut [f64])) {
+        let ((coordinates, p, hessian), (velocities, out)) = (from, to);
+        let (n, width) = (coordinates.len(), velocities.len());
+        let (mut row, mut bend) = ([0.0; 6], [0.0; 36]);
+        // half = H T, then out += Tᵀ half
+        let mut half = vec![0.0; n * width];
+        for (row, out) in hessian.chunks_exact(n.max(1)).zip(half.chunks_exact_mut(width.max(1))) {
+            self.pull_back(q, (coordinates, row), (velocities, out));
+        }
+        for (c, &coordinate) in coordinates.iter().enumerate() {
+            let part = self.part(coordinate);
+            let (local, own) = (coordinate - part.q.start, &q[part.q.clone()]);
+            let range = part.system.velocities_of(local);
+            let size = range.len();
+            let first = velocities.partition_point(|&v| v < range.start + part.v.start);
+            part.system.kinematic_row(own, local, &mut row[..size]);
+            part.system.kinematic_derivative(own, local, &mut bend[..size * size]);
+            for i in 0..size {
+                let line = &mut out[(first + i) * width..(first + i + 1) * width];
+                for (out, half) in line.iter_mut().zip(&half[c * width..(c + 1) * width]) {
+                    *out += row[i] * half;
+                }
+                for (out, bend) in line[first..].iter_mut().zip(&bend[i * size..(i + 1) * size]) {
+                    *out += p[c] * bend;
+                }
+            }
+        }
+    }
+
     /// q̇ of one coordinate.
     #[must_use]
     pub fn rate(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {

@@ -1,6 +1,7 @@
 //! Integration tests of the crate, one module per subject.
 
 mod allocation;
+mod alpha;
 mod energy;
 mod explicit_integrators;
 mod formula;

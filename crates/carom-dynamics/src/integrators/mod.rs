@@ -1,9 +1,14 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
 mod adams;
+mod alpha_family;
+mod alpha_newton;
 mod constrained_kick;
 mod extrapolation;
+mod generalized_alpha;
 mod hem5;
+mod hht;
+mod newmark;
 mod parameters;
 mod phem56;
 mod rattle;

@@ -4,10 +4,12 @@
 
 pub mod bouncing_ball;
 pub mod free_bodies;
+pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
 pub mod n_four_bar;
 pub mod pendulum;
+pub mod spherical_pendulum;
 pub mod woodpecker;
 
 use crate::model::Model;

@@ -236,6 +236,12 @@ pub trait System: Send + Sync {
         0.0
     }
 
+    /// Writes the derivatives of the row of T(q) of a coordinate along the motion: entry (i, j), row-major over
+    /// [`System::velocities_of`] it, is the change of T_i when the coordinates move with the unit velocity j. The default is zero.
+    fn kinematic_derivative(&self, _q: &[f64], _coordinate: usize, matrix: &mut [f64]) {
+        matrix.fill(0.0);
+    }
+
     /// Velocities as files give them (angular velocity in the world frame). The default is the identity.
     fn file_velocities(&self, _q: &[f64], v: &[f64], out: &mut [f64]) {
         out.copy_from_slice(v);

@@ -325,6 +325,22 @@ impl System for RigidBodies {
         if part < 3 { 0.0 } else { -0.25 * angular(v, body).norm_squared() * q[coordinate] }
     }
 
+    fn kinematic_derivative(&self, q: &[f64], coordinate: usize, matrix: &mut [f64]) {
+        matrix.fill(0.0);
+        if coordinate % N_Q < 3 {
+            return;
+        }
+        // ¼ q ⊗ (0, e_j) ⊗ (0, e_i) = −¼ δ_ij q + ½ T (e_j × e_i)
+        let mut row = [0.0; 3];
+        self.kinematic_row(q, coordinate, &mut row);
+        for i in 0..3 {
+            matrix[4 * i] = -0.25 * q[coordinate];
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            matrix[3 * j + i] = 0.5 * row[k];
+            matrix[3 * i + j] = -0.5 * row[k];
+        }
+    }
+
     fn file_velocities(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         out.copy_from_slice(v);
         for body in 0..self.len() {
