@@ -5,8 +5,8 @@ mod registry;
 mod runge_kutta;
 
 pub use parameters::{
-    AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,
-    StepControl,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams,
+    NewtonParams, Projection, StepControl,
 };
 pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
 

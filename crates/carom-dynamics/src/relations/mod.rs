@@ -3,9 +3,11 @@
 pub mod closure;
 pub mod contact;
 pub mod formula;
+pub mod nonholonomic;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
+pub use nonholonomic::NonholonomicRelation;
 
 use crate::error::NonFinite;
 use crate::systems::Scratch;

@@ -1,5 +1,6 @@
 //! The constrained equations of motion of a model, evaluated for integrators.
 
+use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
@@ -8,7 +9,7 @@ use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
-use crate::integrators::Baumgarte;
+use crate::integrators::{AccelerationForm, Baumgarte};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::{Instant, JacobianFactors, Scratch};
@@ -19,10 +20,13 @@ pub struct Equations<'m> {
     rows: RowLayout,
     /// Constraint stabilisation added to the acceleration form.
     pub baumgarte: Option<Baumgarte>,
+    /// How accelerations are found.
+    pub acceleration: AccelerationForm,
     /// What was evaluated so far.
     pub statistics: Statistics,
     scratch: Scratch,
     kkt: Kkt,
+    pub(super) elimination: Elimination,
     mass: Vec<f64>,
     force: Vec<f64>,
     jacobian: Vec<f64>,
@@ -73,9 +77,11 @@ impl<'m> Equations<'m> {
             model,
             rows: RowLayout::new(model, |_, _| true),
             baumgarte: None,
+            acceleration: AccelerationForm::default(),
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             kkt: Kkt::default(),
+            elimination: Elimination::default(),
             mass: vec![0.0; model.systems().layout().n_values()],
             force: vec![0.0; model.systems().velocities().len()],
             jacobian: Vec::new(),
@@ -228,7 +234,7 @@ impl<'m> Equations<'m> {
     /// M a = F + Gᵀλ,     G a = −(dG/dt) v − db/dt − 2α (G v + b) − β² g
     /// ```
     ///
-    /// with α = β = 0 unless Baumgarte's stabilisation is asked for.
+    /// with α = β = 0 unless Baumgarte's stabilisation is asked for. Solved by [`Equations::acceleration`].
     ///
     /// # Errors
     /// [`IntegrationError`]: values that are not finite, singular mass or constraints.
@@ -251,9 +257,13 @@ impl<'m> Equations<'m> {
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-        let factorised = self.kkt.factorise(layout, &self.rows, &mass, &g, None);
-        factorised.map_err(|e| self.kkt_error(t, e))?;
-        self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
+        if self.acceleration == AccelerationForm::Multipliers {
+            self.factorise_kkt(t, &mass, &g, None)?;
+            self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
+        } else {
+            let system = self.dense_system(&mass, &force, &g, &right);
+            self.elimination.solve(self.acceleration, &system, a, lambda).map_err(|e| elimination_error(t, e))?;
+        }
         (self.mass, self.force, self.jacobian, self.right) = (mass, force, g, right);
         Ok(())
     }
@@ -342,7 +352,7 @@ impl<'m> Equations<'m> {
         self.each_entry(g, |row, column, value| matrix.add(place.0 + column, place.1 + row, factor * value));
     }
 
-    fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
+    pub(super) fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
         let layout = self.layout();
         for item in self.rows.items() {
             for (k, row) in item.rows.clone().enumerate() {
@@ -366,6 +376,18 @@ impl<'m> Equations<'m> {
         (mass, force, g, right)
     }
 
+    /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
+    pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
+        let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
+        factorised.map_err(|e| self.kkt_error(t, e))
+    }
+
+    /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.
+    pub(super) fn solve_kkt(&mut self, f: &[f64], r: &[f64], x: &mut [f64], mu: &mut [f64]) {
+        self.statistics.solves += 1;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, f, r, x, mu);
+    }
+
     fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
         match error {
             KktError::Mass(block) => {
@@ -376,6 +398,17 @@ impl<'m> Equations<'m> {
                 let constraint = item.map_or(String::new(), |item| self.model.interactions()[item.interaction].name().to_owned());
                 IntegrationError::SingularConstraints { t, constraint, pivot }
             }
+        }
+    }
+}
+
+/// Adds the time to an error of elimination.
+fn elimination_error(t: f64, error: EliminationError) -> IntegrationError {
+    match error {
+        EliminationError::Mass => IntegrationError::SingularMass { t, system: "the motion that the constraints leave free".into() },
+        EliminationError::Decomposition => {
+            let what = "a singular value of the constraint rows".to_owned();
+            IntegrationError::NonFinite { t, source: NonFinite { what, value: f64::NAN } }
         }
     }
 }

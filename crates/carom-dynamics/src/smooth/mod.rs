@@ -8,7 +8,9 @@
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
+mod consistent_start;
 mod control;
+mod elimination;
 mod equations;
 mod error;
 mod hermite;
@@ -16,10 +18,12 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod motion_point;
+mod projection;
 mod row_layout;
 mod statistics;
 mod tolerances;
 
+pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
