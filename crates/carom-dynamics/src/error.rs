@@ -51,6 +51,8 @@ pub enum ModelError {
     NotAffine {
         /// The formula.
         what: String,
+        /// Its text.
+        text: String,
         /// The rate.
         rate: String,
     },
@@ -59,6 +61,8 @@ pub enum ModelError {
     NoRate {
         /// The formula.
         what: String,
+        /// Its text.
+        text: String,
     },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]

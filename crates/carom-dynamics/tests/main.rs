@@ -2,9 +2,11 @@
 
 mod allocation;
 mod energy;
+mod forms;
 mod formula;
 mod integrators;
 mod moreau_jean;
+mod nonholonomic;
 mod policies;
 mod relations;
 mod support;

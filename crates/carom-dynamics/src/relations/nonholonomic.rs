@@ -114,7 +114,7 @@ impl NonholonomicRelation {
         let mut rows = Vec::with_capacity(source.rows.len());
         for (name, text) in &source.rows {
             let row = parse(&mut graph, name, text, &scope)?;
-            check_affine(&mut graph, row, &symbols, name, systems)?;
+            check_affine(&mut graph, row, &symbols, (name, text), systems)?;
             rows.push(row);
         }
 
@@ -186,17 +186,23 @@ impl NonholonomicRelation {
 }
 
 /// A row must hold rates, and its derivatives by them none.
-fn check_affine(graph: &mut Graph, row: Expr, symbols: &[(usize, Expr)], what: &str, systems: &SystemSet) -> Result<(), ModelError> {
+fn check_affine(
+    graph: &mut Graph,
+    row: Expr,
+    symbols: &[(usize, Expr)],
+    (what, text): (&str, &str),
+    systems: &SystemSet,
+) -> Result<(), ModelError> {
     let all: Vec<Expr> = symbols.iter().map(|(_, s)| *s).collect();
     if !graph.depends_on(row, &all) {
-        return Err(ModelError::NoRate { what: what.to_owned() });
+        return Err(ModelError::NoRate { what: what.to_owned(), text: text.to_owned() });
     }
     for &(velocity, symbol) in symbols {
         let slope = graph.derivative(row, symbol);
         if graph.depends_on(slope, &all) {
             let file = &systems.velocities()[velocity].name;
             let rate = graph.symbol_name(symbol).filter(|name| !name.starts_with("velocity ")).unwrap_or(file).to_owned();
-            return Err(ModelError::NotAffine { what: what.to_owned(), rate });
+            return Err(ModelError::NotAffine { what: what.to_owned(), text: text.to_owned(), rate });
         }
     }
     Ok(())

@@ -262,7 +262,7 @@ impl<'m> Equations<'m> {
             self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
         } else {
             let system = self.dense_system(&mass, &force, &g, &right);
-            self.elimination.solve(self.acceleration, &system, a, lambda).map_err(|e| elimination_error(t, e))?;
+            self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
         }
         (self.mass, self.force, self.jacobian, self.right) = (mass, force, g, right);
         Ok(())

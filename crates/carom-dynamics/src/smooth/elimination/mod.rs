@@ -24,18 +24,17 @@ pub(super) mod coordinate_partitioning;
 mod maggi_kane;
 mod null_space;
 mod reduction;
+mod row_svd;
 mod udwadia_kalaba;
 
 use crate::integrators::AccelerationForm;
 use coordinate_partitioning::Partition;
 use nalgebra::{DMatrix, DVector};
+use row_svd::RowSvd;
 
 /// Singular values and pivots below this part of the largest count as zero: rows that repeat others leave 1e-16, and a mechanism within 1e-10
 /// of a singular position cannot be told from one in it.
 pub(super) const RANK_TOLERANCE: f64 = 1e-10;
-
-/// Most iterations of a singular value decomposition; tens are usual.
-const MAX_SVD_ITERATIONS: usize = 1000;
 
 /// M a = F + Gᵀλ, G a = r with dense matrices.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,32 +77,46 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// Accelerations and multipliers in one of the forms.
+    /// Accelerations and multipliers in one of the forms. The rows of the system are scaled to unit length, so that their units do not
+    /// matter to the rank.
     pub fn solve(
         &mut self,
         form: AccelerationForm,
-        system: &DenseSystem,
+        mut system: DenseSystem,
         a: &mut [f64],
         lambda: &mut [f64],
     ) -> Result<(), EliminationError> {
-        let free = DenseSystem::without_rows;
+        if system.right.is_empty() {
+            a.copy_from_slice(system.without_rows()?.as_slice());
+            return Ok(());
+        }
+        let lengths = system.scale_rows();
         let found = match form {
-            _ if system.right.is_empty() => free(system)?,
-            AccelerationForm::UdwadiaKalaba => udwadia_kalaba::accelerate(system)?,
-            AccelerationForm::MaggiKane | AccelerationForm::Multipliers => system.reduce(&maggi_kane::free_motion(system))?,
-            AccelerationForm::NullSpaceQr => system.reduce(&null_space::by_qr(system))?,
-            AccelerationForm::NullSpaceSvd => system.reduce(&null_space::by_svd(system)?)?,
+            AccelerationForm::UdwadiaKalaba => udwadia_kalaba::accelerate(&system)?,
+            AccelerationForm::MaggiKane | AccelerationForm::Multipliers => system.reduce(&maggi_kane::free_motion(&system))?,
+            AccelerationForm::NullSpaceQr => system.reduce(&null_space::by_qr(&system))?,
+            AccelerationForm::NullSpaceSvd => system.reduce(&null_space::by_svd(&system)?)?,
             AccelerationForm::CoordinatePartitioning => system.reduce(&self.velocities.free_motion(&system.rows, &system.right))?,
         };
         a.copy_from_slice(found.as_slice());
-        if !system.right.is_empty() {
-            lambda.copy_from_slice(system.multipliers(&found)?.as_slice());
+        for ((lambda, scaled), length) in lambda.iter_mut().zip(&system.multipliers(&found)?).zip(lengths) {
+            *lambda = scaled / length;
         }
         Ok(())
     }
 }
 
 impl DenseSystem {
+    /// Scales the rows of (G, r) to unit length; returns the lengths.
+    fn scale_rows(&mut self) -> Vec<f64> {
+        let lengths: Vec<f64> = self.rows.row_iter().map(|row| row.norm()).map(|x| if x > 0.0 { x } else { 1.0 }).collect();
+        for (i, length) in lengths.iter().enumerate() {
+            self.rows.row_mut(i).unscale_mut(*length);
+            self.right[i] /= length;
+        }
+        lengths
+    }
+
     /// M a = F.
     fn without_rows(&self) -> Result<DVector<f64>, EliminationError> {
         let factor = self.mass.clone().cholesky().ok_or(EliminationError::Mass)?;
@@ -125,17 +138,6 @@ impl DenseSystem {
     /// λ with Gᵀλ = M a − F in the least-squares sense, the shortest of all.
     fn multipliers(&self, a: &DVector<f64>) -> Result<DVector<f64>, EliminationError> {
         let residual = &self.mass * a - &self.force;
-        let inverse = pseudo_inverse(self.rows.transpose())?;
-        Ok(inverse * residual)
+        Ok(RowSvd::new(&self.rows).ok_or(EliminationError::Decomposition)?.solve_transposed(&residual))
     }
-}
-
-/// The Moore–Penrose inverse by singular values.
-fn pseudo_inverse(matrix: DMatrix<f64>) -> Result<DMatrix<f64>, EliminationError> {
-    if matrix.iter().any(|x| !x.is_finite()) {
-        return Err(EliminationError::Decomposition);
-    }
-    let svd = matrix.try_svd(true, true, f64::EPSILON, MAX_SVD_ITERATIONS).ok_or(EliminationError::Decomposition)?;
-    let largest = svd.singular_values.max();
-    svd.pseudo_inverse(RANK_TOLERANCE * largest).map_err(|_| EliminationError::Decomposition)
 }

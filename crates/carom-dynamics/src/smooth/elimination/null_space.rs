@@ -7,14 +7,15 @@
 //!
 //! Haddouni2015 eq. (1.58) (its sign of (dG/dt) v is that of our −r), solved by a = a_p + R z with the shortest a_p for which G a_p = r.
 //!
-//! By QR: Gᵀ P = Q [R₁ R₂; 0 0] with column pivoting; R is the last columns of Q, a_p = Q₁ R₁⁻ᵀ (Pᵀ r)₁. By SVD: G = U Σ Vᵀ; R is the columns of
-//! V without singular value, a_p = V Σ⁺ Uᵀ r.
+//! By QR: Gᵀ P = Q [R₁ R₂; 0 0] with column pivoting; R is the last columns of Q, a_p = Q₁ R₁⁻ᵀ (Pᵀ r)₁. By SVD: G = U Σ Vᵀ; R is the
+//! complement of V, a_p = V Σ⁺ Uᵀ r.
 //!
 //! When to use it: QR for well-conditioned free directions at about the cost of the KKT system; SVD when rows are redundant or nearly so,
 //! since singular values show the rank best, at some ten times the cost of QR. Cost O(n³) both.
 
-use super::{DenseSystem, EliminationError, FreeMotion, MAX_SVD_ITERATIONS, RANK_TOLERANCE};
-use nalgebra::{DMatrix, DVector};
+use super::row_svd::RowSvd;
+use super::{DenseSystem, EliminationError, FreeMotion, RANK_TOLERANCE};
+use nalgebra::DVector;
 
 /// R and a_p by QR with column pivoting.
 pub(super) fn by_qr(system: &DenseSystem) -> FreeMotion {
@@ -24,7 +25,7 @@ pub(super) fn by_qr(system: &DenseSystem) -> FreeMotion {
     let padded = system.rows.transpose().resize(n, size, 0.0);
     let factors = padded.col_piv_qr();
     let (q, upper) = (factors.q(), factors.r());
-    let diagonal = upper.diagonal().abs();
+    let diagonal = upper.columns(0, n).diagonal().abs();
     let rank = diagonal.iter().take_while(|&&d| d > RANK_TOLERANCE * diagonal[0]).count();
     let mut right = DVector::zeros(size);
     right.rows_mut(0, m).copy_from(&system.right);
@@ -40,24 +41,6 @@ pub(super) fn by_qr(system: &DenseSystem) -> FreeMotion {
 
 /// R and a_p by singular values.
 pub(super) fn by_svd(system: &DenseSystem) -> Result<FreeMotion, EliminationError> {
-    let (m, n) = system.rows.shape();
-    if system.rows.iter().any(|x| !x.is_finite()) {
-        return Err(EliminationError::Decomposition);
-    }
-    // rows of zeros make V square
-    let padded = system.rows.clone().resize(n.max(m), n, 0.0);
-    let svd = padded.try_svd(true, true, f64::EPSILON, MAX_SVD_ITERATIONS).ok_or(EliminationError::Decomposition)?;
-    let (Some(u), Some(v)) = (svd.u, svd.v_t.map(|v| v.transpose())) else { return Err(EliminationError::Decomposition) };
-    let largest = svd.singular_values.max();
-    let (mut free, mut particular) = (Vec::new(), DVector::zeros(n));
-    for (k, &sigma) in svd.singular_values.iter().enumerate() {
-        if sigma <= RANK_TOLERANCE * largest {
-            free.push(v.column(k).into_owned());
-        } else {
-            let along = u.column(k).rows(0, m).dot(&system.right) / sigma;
-            particular.axpy(along, &v.column(k), 1.0);
-        }
-    }
-    let basis = if free.is_empty() { DMatrix::zeros(n, 0) } else { DMatrix::from_columns(&free) };
-    Ok(FreeMotion { basis, particular })
+    let svd = RowSvd::new(&system.rows).ok_or(EliminationError::Decomposition)?;
+    Ok(FreeMotion { basis: svd.null_space(), particular: svd.solve(&system.right) })
 }

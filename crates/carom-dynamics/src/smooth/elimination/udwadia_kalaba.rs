@@ -10,7 +10,8 @@
 //!
 //! When to use it: redundant rows. Where these contradict each other the accelerations violate them least. Needs a regular M. Cost O(n³).
 
-use super::{DenseSystem, EliminationError, pseudo_inverse};
+use super::row_svd::RowSvd;
+use super::{DenseSystem, EliminationError};
 use nalgebra::DVector;
 
 /// The acceleration.
@@ -21,6 +22,6 @@ pub(super) fn accelerate(system: &DenseSystem) -> Result<DVector<f64>, Eliminati
     let lower = factor.l();
     // (G L⁻ᵀ)ᵀ = L⁻¹ Gᵀ
     let scaled = lower.solve_lower_triangular(&system.rows.transpose()).ok_or(EliminationError::Mass)?;
-    let step = pseudo_inverse(scaled.transpose())? * missing;
+    let step = RowSvd::new(&scaled.transpose()).ok_or(EliminationError::Decomposition)?.solve(&missing);
     Ok(free + lower.transpose().solve_upper_triangular(&step).ok_or(EliminationError::Mass)?)
 }
