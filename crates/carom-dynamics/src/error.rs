@@ -44,6 +44,26 @@ pub enum ModelError {
         /// The formula.
         what: String,
     },
+    /// A velocity constraint that is not affine in the rates.
+    #[error(
+        "the {what} is not affine in the rates: its derivative by {rate} still depends on rates; only A(t,q) q̇ + b(t,q) = 0 can be a constraint"
+    )]
+    NotAffine {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+        /// The rate.
+        rate: String,
+    },
+    /// A velocity constraint without velocities.
+    #[error("the {what} depends on no rate: give it as an equation of positions, or use rates such as x_dot or ball.vx")]
+    NoRate {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {

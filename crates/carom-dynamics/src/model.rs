@@ -4,7 +4,7 @@ use crate::detection::ContactDetector;
 use crate::error::ModelError;
 use crate::interactions::Interaction;
 use crate::laws::Law;
-use crate::relations::{FormulaRelation, FormulaSource, Relation};
+use crate::relations::{FormulaRelation, FormulaSource, NonholonomicRelation, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, System};
@@ -49,6 +49,15 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; formulas that cannot be read, or that are not affine in the rates.
+    pub fn add_velocity_formula(&mut self, name: &str, source: &FormulaSource) -> Result<(), ModelError> {
+        let relation = NonholonomicRelation::new(source, &self.systems)?;
+        self.add_interaction(name, Box::new(relation), Law::Bilateral)
     }
 
     /// Sets the detector of contacts between rigid bodies.

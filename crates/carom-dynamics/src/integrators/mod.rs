@@ -21,8 +21,8 @@ mod stormer_verlet;
 mod tableaux;
 
 pub use parameters::{
-    AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,
-    StepControl,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams,
+    NewtonParams, Projection, StepControl,
 };
 pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
 

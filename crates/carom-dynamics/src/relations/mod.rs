@@ -3,10 +3,12 @@
 pub mod closure;
 pub mod contact;
 pub mod formula;
-pub mod pin;
 
+pub mod nonholonomic;
+pub mod pin;
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
+pub use nonholonomic::NonholonomicRelation;
 pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;

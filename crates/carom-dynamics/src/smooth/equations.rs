@@ -1,5 +1,6 @@
 //! The constrained equations of motion of a model, evaluated for integrators.
 
+use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
@@ -8,7 +9,7 @@ use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
-use crate::integrators::Baumgarte;
+use crate::integrators::{AccelerationForm, Baumgarte};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::{Instant, JacobianFactors, Scratch};
@@ -22,8 +23,11 @@ pub struct Equations<'m> {
     pub(super) all_rows: Option<RowLayout>,
     /// Constraint stabilisation added to the acceleration form.
     pub baumgarte: Option<Baumgarte>,
+    /// How accelerations are found.
+    pub acceleration: AccelerationForm,
     /// What was evaluated so far.
     pub statistics: Statistics,
+<<<<<<< HEAD
     pub(super) scratch: Scratch,
     pub(super) kkt: Kkt,
     work: Work,
@@ -39,6 +43,11 @@ pub struct Equations<'m> {
 /// Work arrays of the evaluations. They are taken out while in use.
 #[derive(Clone, Debug, Default)]
 struct Work {
+=======
+    scratch: Scratch,
+    kkt: Kkt,
+    pub(super) elimination: Elimination,
+>>>>>>> forms
     mass: Vec<f64>,
     force: Vec<f64>,
     jacobian: Vec<f64>,
@@ -107,13 +116,23 @@ impl<'m> Equations<'m> {
             rows: RowLayout::new(model, |_, _| true),
             all_rows: None,
             baumgarte: None,
+            acceleration: AccelerationForm::default(),
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             kkt: Kkt::default(),
+<<<<<<< HEAD
             work: Work::default(),
             mass_is_known: false,
             constant: None,
             tangent: Vec::new(),
+=======
+            elimination: Elimination::default(),
+            mass: vec![0.0; model.systems().layout().n_values()],
+            force: vec![0.0; model.systems().velocities().len()],
+            jacobian: Vec::new(),
+            jacobian_ahead: Vec::new(),
+            right: Vec::new(),
+>>>>>>> forms
             block: Vec::new(),
             interpolation: RefCell::default(),
         }
@@ -249,7 +268,7 @@ impl<'m> Equations<'m> {
     /// M a = F + Gᵀλ,     G a = −(dG/dt) v − db/dt − 2α (G v + b) − β² g
     /// ```
     ///
-    /// with α = β = 0 unless Baumgarte's stabilisation is asked for.
+    /// with α = β = 0 unless Baumgarte's stabilisation is asked for. Solved by [`Equations::acceleration`].
     ///
     /// # Errors
     /// [`IntegrationError`]: values that are not finite, singular mass or constraints.
@@ -277,9 +296,20 @@ impl<'m> Equations<'m> {
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
+<<<<<<< HEAD
         let factorised = self.kkt.factorise(layout, &self.rows, mass, g, None);
         factorised.map_err(|e| self.kkt_error(t, e))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
+=======
+        if self.acceleration == AccelerationForm::Multipliers {
+            self.factorise_kkt(t, &mass, &g, None)?;
+            self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
+        } else {
+            let system = self.dense_system(&mass, &force, &g, &right);
+            self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
+        }
+        (self.mass, self.force, self.jacobian, self.right) = (mass, force, g, right);
+>>>>>>> forms
         Ok(())
     }
 
@@ -376,7 +406,7 @@ impl<'m> Equations<'m> {
         self.each_entry(g, |row, column, value| matrix.add(place.0 + column, place.1 + row, factor * value));
     }
 
-    fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
+    pub(super) fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
         let layout = self.layout();
         for item in self.rows.items() {
             for (k, row) in item.rows.clone().enumerate() {
@@ -397,6 +427,7 @@ impl<'m> Equations<'m> {
         work
     }
 
+<<<<<<< HEAD
     /// Writes M(t, q) into the work array unless it is known to be there.
     fn mass_once(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), IntegrationError> {
         if !self.mass_is_known {
@@ -413,6 +444,21 @@ impl<'m> Equations<'m> {
     }
 
     pub(super) fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
+=======
+    /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
+    pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
+        let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
+        factorised.map_err(|e| self.kkt_error(t, e))
+    }
+
+    /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.
+    pub(super) fn solve_kkt(&mut self, f: &[f64], r: &[f64], x: &mut [f64], mu: &mut [f64]) {
+        self.statistics.solves += 1;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, f, r, x, mu);
+    }
+
+    fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
+>>>>>>> forms
         match error {
             KktError::Mass(block) => {
                 IntegrationError::SingularMass { t, system: self.model.systems().velocities()[self.layout().rows[block]].name.clone() }
@@ -422,6 +468,17 @@ impl<'m> Equations<'m> {
                 let constraint = item.map_or(String::new(), |item| self.model.interactions()[item.interaction].name().to_owned());
                 IntegrationError::SingularConstraints { t, constraint, pivot }
             }
+        }
+    }
+}
+
+/// Adds the time to an error of elimination.
+fn elimination_error(t: f64, error: EliminationError) -> IntegrationError {
+    match error {
+        EliminationError::Mass => IntegrationError::SingularMass { t, system: "the motion that the constraints leave free".into() },
+        EliminationError::Decomposition => {
+            let what = "a singular value of the constraint rows".to_owned();
+            IntegrationError::NonFinite { t, source: NonFinite { what, value: f64::NAN } }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! An integration over time: steps of an integrator under step control.
 
+use super::consistent_start::AssemblyReport;
 use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
@@ -26,22 +27,29 @@ pub struct Integration<'m> {
     start: MotionPoint,
     end: MotionPoint,
     next_step: f64,
+    assembly: AssemblyReport,
 }
 
 impl<'m> Integration<'m> {
-    /// Begins at a state, which must satisfy the constraints.
+    /// Begins at a state. Where it violates the constraints slightly it is assembled: see [`Integration::assembly`].
     ///
     /// # Errors
-    /// [`IntegrationError`]: settings out of range, a method that is not made for this model, singular equations.
+    /// [`IntegrationError`]: settings out of range, a state that violates the constraints, a method that is not made for this model, singular equations.
     pub fn new(model: &'m Model, state: &State, params: &IntegratorParams) -> Result<Self, IntegrationError> {
         params.validate()?;
         let mut equations = Equations::new(model);
         equations.baumgarte = params.baumgarte;
+        equations.acceleration = params.acceleration;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
+<<<<<<< HEAD
         equations.select_rows(&start)?;
         start.lambda.resize(equations.n_rows(), 0.0);
         equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
+=======
+        let assembly = equations.assemble(&mut start, &params.assembly)?;
+        equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda)?;
+>>>>>>> forms
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
         let end = start.clone();
@@ -54,6 +62,7 @@ impl<'m> Integration<'m> {
             start,
             end,
             next_step: 0.0,
+            assembly,
         };
         integration.next_step = params.step.unwrap_or_else(|| integration.first_step());
         Ok(integration)
@@ -92,6 +101,20 @@ impl<'m> Integration<'m> {
         self.equations.statistics
     }
 
+    /// What was done to the initial state so that it satisfies the constraints.
+    #[must_use]
+    pub fn assembly(&self) -> &AssemblyReport {
+        &self.assembly
+    }
+
+    /// Corrects the end of a step that will be accepted for its error; a correction that fails refuses the step.
+    fn correct(&mut self, estimate: StepEstimate) -> Result<StepEstimate, IntegrationError> {
+        if estimate.error.is_none_or(|error| error <= 1.0) && self.end.is_finite() {
+            self.equations.correct(&mut self.end, self.params.projection)?;
+        }
+        Ok(estimate)
+    }
+
     /// Takes one accepted step, not beyond `t_end`.
     ///
     /// # Errors
@@ -103,8 +126,14 @@ impl<'m> Integration<'m> {
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
+<<<<<<< HEAD
             let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
             let outcome = self.try_independent(&mut h, fixed);
+=======
+            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
+            let outcome = self.integrator.try_step(&mut self.equations, &self.start, h, &mut self.end, &self.tolerances);
+            let outcome = outcome.and_then(|estimate| self.correct(estimate));
+>>>>>>> forms
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),

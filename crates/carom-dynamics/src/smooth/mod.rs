@@ -9,7 +9,9 @@
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
 mod complement;
+mod consistent_start;
 mod control;
+mod elimination;
 mod equations;
 mod error;
 mod hermite;
@@ -17,6 +19,7 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod motion_point;
+mod projection;
 mod redundant_rows;
 mod row_layout;
 mod row_selection;
@@ -25,6 +28,7 @@ mod statistics;
 mod symmetric_factor;
 mod tolerances;
 
+pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
