@@ -4,7 +4,7 @@ use crate::detection::ContactDetector;
 use crate::error::ModelError;
 use crate::interactions::Interaction;
 use crate::laws::Law;
-use crate::relations::{FormulaRelation, FormulaSource, Relation};
+use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, System};
@@ -46,6 +46,15 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// Adds a joint between the frames of two bodies, or of a body and the ground, placed at the coordinates `q`.
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; [`ModelError::Joint`] for bodies that do not exist and placements that make no joint.
+    pub fn add_joint(&mut self, name: &str, source: &JointSource, q: &[f64]) -> Result<(), ModelError> {
+        let joint = Joint::new(name, source, &self.systems, q)?;
+        self.add_interaction(name, Box::new(joint), Law::Bilateral)
     }
 
     /// Sets the detector of contacts between rigid bodies.

@@ -4,6 +4,7 @@ mod allocation;
 mod energy;
 mod formula;
 mod integrators;
+mod joints;
 mod moreau_jean;
 mod policies;
 mod relations;

@@ -3,9 +3,12 @@
 pub mod closure;
 pub mod contact;
 pub mod formula;
+pub mod joint;
+mod joint_row;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
+pub use joint::{Joint, JointKind, JointPlacement, JointSource};
 
 use crate::error::NonFinite;
 use crate::systems::Scratch;
