@@ -100,6 +100,14 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
+    /// A joint that cannot be built.
+    #[error("joint \"{joint}\": {reason}")]
+    Joint {
+        /// The joint.
+        joint: String,
+        /// What is wrong and how to mend it.
+        reason: String,
+    },
     /// A matrix that should be symmetric positive definite is not.
     #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]
     MassNotPositive {

@@ -4,7 +4,7 @@ use crate::detection::ContactDetector;
 use crate::error::ModelError;
 use crate::interactions::Interaction;
 use crate::laws::Law;
-use crate::relations::{FormulaRelation, FormulaSource, NonholonomicRelation, Relation};
+use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, System};
@@ -58,6 +58,15 @@ impl Model {
     pub fn add_velocity_formula(&mut self, name: &str, source: &FormulaSource) -> Result<(), ModelError> {
         let relation = NonholonomicRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), Law::Bilateral)
+    }
+
+    /// Adds a joint between the frames of two bodies, or of a body and the ground, placed at the coordinates `q`.
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; [`ModelError::Joint`] for bodies that do not exist and placements that make no joint.
+    pub fn add_joint(&mut self, name: &str, source: &JointSource, q: &[f64]) -> Result<(), ModelError> {
+        let joint = Joint::new(name, source, &self.systems, q)?;
+        self.add_interaction(name, Box::new(joint), Law::Bilateral)
     }
 
     /// Sets the detector of contacts between rigid bodies.

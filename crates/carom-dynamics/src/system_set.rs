@@ -2,7 +2,7 @@
 
 use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
-use crate::systems::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
 use std::ops::Range;
 
 /// A system and its place in the model's arrays.
@@ -35,6 +35,13 @@ pub struct Bodies {
     pub v: Range<usize>,
     /// Number of their first mass block; body i has the blocks first + 2i (linear) and first + 2i + 1 (angular).
     pub first_block: usize,
+}
+
+/// A frame of a body of one of the systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameId {
+    system: usize,
+    frame: usize,
 }
 
 impl SystemSet {
@@ -325,6 +332,74 @@ impl SystemSet {
                 }
             }
         }
+    }
+
+    /// Names of all bodies whose frames joints can be attached to.
+    #[must_use]
+    pub fn frames(&self) -> Vec<String> {
+        self.parts.iter().flat_map(|p| p.system.frames()).collect()
+    }
+
+    /// The frame of the body of this name.
+    #[must_use]
+    pub fn find_frame(&self, body: &str) -> Option<FrameId> {
+        self.parts.iter().enumerate().find_map(|(system, p)| {
+            let frame = p.system.frames().iter().position(|name| name == body)?;
+            Some(FrameId { system, frame })
+        })
+    }
+
+    /// The body of this frame moves in the x-y plane.
+    #[must_use]
+    pub fn is_planar(&self, id: FrameId) -> bool {
+        self.parts[id.system].system.is_planar()
+    }
+
+    /// Velocities of the model on which the motion of a frame depends.
+    #[must_use]
+    pub fn frame_velocities(&self, id: FrameId) -> Range<usize> {
+        let part = &self.parts[id.system];
+        let range = part.system.frame_velocities(id.frame);
+        part.v.start + range.start..part.v.start + range.end
+    }
+
+    /// Origin and orientation of a frame in the world.
+    #[must_use]
+    pub fn frame(&self, q: &[f64], id: FrameId) -> BodyFrame {
+        let part = &self.parts[id.system];
+        part.system.frame(&q[part.q.clone()], id.frame)
+    }
+
+    /// See [`System::frame_jacobian`].
+    pub fn frame_jacobian(&self, q: &[f64], id: FrameId, jacobian: &mut [f64]) {
+        let part = &self.parts[id.system];
+        part.system.frame_jacobian(&q[part.q.clone()], id.frame, jacobian);
+    }
+
+    /// Velocity of the origin and angular velocity of a frame.
+    #[must_use]
+    pub fn frame_velocity(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
+        let part = &self.parts[id.system];
+        part.system.frame_velocity(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.
+    #[must_use]
+    pub fn frame_bias(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
+        let part = &self.parts[id.system];
+        part.system.frame_bias(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// See [`System::add_wrench_rows`].
+    pub fn add_wrench_rows(&self, q: &[f64], id: FrameId, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        let part = &self.parts[id.system];
+        part.system.add_wrench_rows(&q[part.q.clone()], id.frame, wrenches, rows, stride);
+    }
+
+    /// See [`System::add_wrench_derivative`].
+    pub fn add_wrench_derivative(&self, q: &[f64], id: FrameId, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+        let part = &self.parts[id.system];
+        part.system.add_wrench_derivative(&q[part.q.clone()], id.frame, wrench, factor, matrix, stride);
     }
 
     /// Velocities as files give them.

@@ -7,6 +7,7 @@ mod explicit_integrators;
 mod forms;
 mod formula;
 mod integrators;
+mod joints;
 mod kkt;
 mod moreau_jean;
 mod n_four_bar;

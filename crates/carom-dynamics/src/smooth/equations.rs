@@ -27,9 +27,9 @@ pub struct Equations<'m> {
     pub acceleration: AccelerationForm,
     /// What was evaluated so far.
     pub statistics: Statistics,
-<<<<<<< HEAD
     pub(super) scratch: Scratch,
     pub(super) kkt: Kkt,
+    pub(super) elimination: Elimination,
     work: Work,
     /// `work.mass` holds a mass that is constant.
     mass_is_known: bool,
@@ -43,11 +43,6 @@ pub struct Equations<'m> {
 /// Work arrays of the evaluations. They are taken out while in use.
 #[derive(Clone, Debug, Default)]
 struct Work {
-=======
-    scratch: Scratch,
-    kkt: Kkt,
-    pub(super) elimination: Elimination,
->>>>>>> forms
     mass: Vec<f64>,
     force: Vec<f64>,
     jacobian: Vec<f64>,
@@ -120,19 +115,11 @@ impl<'m> Equations<'m> {
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             kkt: Kkt::default(),
-<<<<<<< HEAD
             work: Work::default(),
             mass_is_known: false,
             constant: None,
             tangent: Vec::new(),
-=======
             elimination: Elimination::default(),
-            mass: vec![0.0; model.systems().layout().n_values()],
-            force: vec![0.0; model.systems().velocities().len()],
-            jacobian: Vec::new(),
-            jacobian_ahead: Vec::new(),
-            right: Vec::new(),
->>>>>>> forms
             block: Vec::new(),
             interpolation: RefCell::default(),
         }
@@ -296,20 +283,13 @@ impl<'m> Equations<'m> {
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-<<<<<<< HEAD
-        let factorised = self.kkt.factorise(layout, &self.rows, mass, g, None);
-        factorised.map_err(|e| self.kkt_error(t, e))?;
-        self.kkt.solve(layout, &self.rows, force, right, a, lambda);
-=======
         if self.acceleration == AccelerationForm::Multipliers {
-            self.factorise_kkt(t, &mass, &g, None)?;
-            self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
+            self.factorise_kkt(t, mass, g, None)?;
+            self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         } else {
-            let system = self.dense_system(&mass, &force, &g, &right);
+            let system = self.dense_system(mass, force, g, right);
             self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
         }
-        (self.mass, self.force, self.jacobian, self.right) = (mass, force, g, right);
->>>>>>> forms
         Ok(())
     }
 
@@ -427,7 +407,18 @@ impl<'m> Equations<'m> {
         work
     }
 
-<<<<<<< HEAD
+    /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
+    pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
+        let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
+        factorised.map_err(|e| self.kkt_error(t, e))
+    }
+
+    /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.
+    pub(super) fn solve_kkt(&mut self, f: &[f64], r: &[f64], x: &mut [f64], mu: &mut [f64]) {
+        self.statistics.solves += 1;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, f, r, x, mu);
+    }
+
     /// Writes M(t, q) into the work array unless it is known to be there.
     fn mass_once(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), IntegrationError> {
         if !self.mass_is_known {
@@ -444,21 +435,6 @@ impl<'m> Equations<'m> {
     }
 
     pub(super) fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
-=======
-    /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
-    pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
-        let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
-        factorised.map_err(|e| self.kkt_error(t, e))
-    }
-
-    /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.
-    pub(super) fn solve_kkt(&mut self, f: &[f64], r: &[f64], x: &mut [f64], mu: &mut [f64]) {
-        self.statistics.solves += 1;
-        self.kkt.solve(self.model.systems().layout(), &self.rows, f, r, x, mu);
-    }
-
-    fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
->>>>>>> forms
         match error {
             KktError::Mass(block) => {
                 IntegrationError::SingularMass { t, system: self.model.systems().velocities()[self.layout().rows[block]].name.clone() }

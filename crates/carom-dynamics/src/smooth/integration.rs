@@ -42,14 +42,10 @@ impl<'m> Integration<'m> {
         equations.acceleration = params.acceleration;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
-<<<<<<< HEAD
         equations.select_rows(&start)?;
         start.lambda.resize(equations.n_rows(), 0.0);
-        equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
-=======
         let assembly = equations.assemble(&mut start, &params.assembly)?;
         equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda)?;
->>>>>>> forms
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
         let end = start.clone();
@@ -126,14 +122,8 @@ impl<'m> Integration<'m> {
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
-<<<<<<< HEAD
             let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.try_independent(&mut h, fixed);
-=======
-            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.integrator.try_step(&mut self.equations, &self.start, h, &mut self.end, &self.tolerances);
-            let outcome = outcome.and_then(|estimate| self.correct(estimate));
->>>>>>> forms
+            let outcome = self.try_independent(&mut h, fixed).and_then(|estimate| self.correct(estimate));
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),

@@ -7,7 +7,7 @@
 //! m v̇ = m g,     J ω̇ = −ω × J ω,     ẋ = v,     q̇ = ½ q ⊗ (0, ω).
 //! ```
 
-use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::collections::HashSet;
@@ -295,6 +295,36 @@ impl System for RigidBodies {
             let turn = orientation(q, body).inverse() * orientation(q_to, body);
             w[body * N_V + 3..(body + 1) * N_V].copy_from_slice(turn.scaled_axis().as_slice());
         }
+    }
+
+    fn frames(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn frame_velocities(&self, frame: usize) -> Range<usize> {
+        frame * N_V..(frame + 1) * N_V
+    }
+
+    fn frame(&self, q: &[f64], frame: usize) -> BodyFrame {
+        BodyFrame { origin: centre(q, frame), orientation: orientation(q, frame) }
+    }
+
+    fn frame_jacobian(&self, q: &[f64], frame: usize, jacobian: &mut [f64]) {
+        spatial_frame::write_jacobian(&orientation(q, frame), jacobian);
+    }
+
+    fn frame_velocity(&self, q: &[f64], v: &[f64], frame: usize) -> [f64; 6] {
+        let omega = orientation(q, frame) * angular(v, frame);
+        let v = &v[frame * N_V..];
+        [v[0], v[1], v[2], omega.x, omega.y, omega.z]
+    }
+
+    fn add_wrench_rows(&self, q: &[f64], frame: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        spatial_frame::add_wrench_rows(&orientation(q, frame), wrenches, rows, stride);
+    }
+
+    fn add_wrench_derivative(&self, q: &[f64], frame: usize, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+        spatial_frame::add_wrench_derivative(&orientation(q, frame), wrench, factor, matrix, stride);
     }
 
     fn is_flat(&self) -> bool {
