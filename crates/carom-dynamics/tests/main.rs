@@ -7,5 +7,6 @@ mod integrators;
 mod moreau_jean;
 mod policies;
 mod relations;
+mod smooth_strategy;
 mod support;
 mod systems;
