@@ -4,6 +4,7 @@ use carom_solvers::SolveError;
 
 use crate::formula::FormulaError;
 use crate::recording::RecordError;
+use crate::smooth::IntegrationError;
 
 /// A value that is not finite, with the name of what gave it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -122,6 +123,14 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// Contacts in a model for a strategy that cannot follow them.
+    #[error(
+        "the strategy \"smooth\" cannot follow contacts, and the model has {names}; use strategy = \"time-stepping\", or leave the contacts out"
+    )]
+    HasContacts {
+        /// The contacts, in words.
+        names: String,
+    },
     /// A value that is not finite at the initial state.
     #[error("at the initial state, {0}")]
     NonFinite(#[from] NonFinite),
@@ -181,6 +190,9 @@ pub enum RunError {
         /// Iterations made.
         iterations: usize,
     },
+    /// The integration of smooth motion failed.
+    #[error(transparent)]
+    Integration(#[from] IntegrationError),
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -14,5 +14,6 @@ mod n_four_bar;
 mod nonholonomic;
 mod policies;
 mod relations;
+mod smooth_strategy;
 mod support;
 mod systems;

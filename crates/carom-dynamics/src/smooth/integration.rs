@@ -5,6 +5,7 @@ use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
+use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
 use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
@@ -77,6 +78,12 @@ impl<'m> Integration<'m> {
     /// The equations.
     pub fn equations(&mut self) -> &mut Equations<'m> {
         &mut self.equations
+    }
+
+    /// The constraint rows in use.
+    #[must_use]
+    pub fn rows(&self) -> &RowLayout {
+        self.equations.rows()
     }
 
     /// The point reached.
