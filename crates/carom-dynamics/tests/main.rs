@@ -3,6 +3,7 @@
 mod allocation;
 mod energy;
 mod formula;
+mod implicit;
 mod integrators;
 mod moreau_jean;
 mod policies;

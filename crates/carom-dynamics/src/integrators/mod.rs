@@ -1,8 +1,13 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+mod bdf;
+mod implicit_runge_kutta;
+mod implicit_tableau;
 mod parameters;
 mod registry;
 mod runge_kutta;
+mod stage_equations;
+mod stage_newton;
 
 pub use parameters::{
     AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,

@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, runge_kutta};
+use super::{Integrator, bdf, implicit_runge_kutta, runge_kutta};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -69,6 +69,10 @@ macro_rules! integrators {
 
 integrators! {
     Rk4: runge_kutta::RK4;
+    Bdf: bdf::BDF;
+    Gauss: implicit_runge_kutta::GAUSS;
+    RadauIia: implicit_runge_kutta::RADAU_IIA;
+    Sdirk: implicit_runge_kutta::SDIRK;
 }
 
 impl IntegratorKind {

@@ -3,6 +3,7 @@
 //! Tests and benchmarks take their models from here; the same models are in the gallery as files.
 
 pub mod bouncing_ball;
+pub mod flyball;
 pub mod free_bodies;
 pub mod impact_oscillator;
 pub mod mechanisms;
