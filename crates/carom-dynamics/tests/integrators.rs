@@ -20,7 +20,8 @@ fn errors(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> [f64; 3
 #[test]
 fn declared_orders_are_measured() {
     for mechanism in [pendulum().unwrap(), slider_crank().unwrap()] {
-        for &kind in IntegratorKind::ALL {
+        // methods of several orders are measured in implicit.rs
+        for &kind in IntegratorKind::ALL.iter().filter(|kind| kind.entry().choices.is_empty()) {
             let params = IntegratorParams { kind, ..IntegratorParams::default() };
             let declared = (kind.entry().orders)(&params);
             let (coarse, fine) = (errors(&mechanism, &params, 100), errors(&mechanism, &params, 200));

@@ -77,7 +77,9 @@ struct Bdf {
     last: f64,
     equal: usize,
     starting: bool,
+    /// Times of the start and the past, from the end of the step in units of h.
     times: Vec<f64>,
+    weights: Vec<f64>,
     predicted: (Vec<f64>, Vec<f64>),
     error: (Vec<f64>, Vec<f64>),
 }
@@ -112,6 +114,7 @@ impl Bdf {
             equal: 0,
             starting: true,
             times: Vec::new(),
+            weights: Vec::new(),
             predicted: (Vec::new(), Vec::new()),
             error: (Vec::new(), Vec::new()),
         }
@@ -161,7 +164,6 @@ impl Integrator for Bdf {
         // (t, q, v)_{n−j} => w_{n−j}, the derivative weights at t_{n+1}, v̄ and w̄
         let (k, systems) = (self.order, equations.model().systems());
         self.times.clear();
-        // times from the end of the step, in units of h: small numbers lose least
         self.times.push(-1.0);
         for past in &mut self.past {
             systems.difference(&start.q, &past.q, &mut past.w);
@@ -169,13 +171,16 @@ impl Integrator for Bdf {
         }
         let beta = -1.0 / self.times[..k].iter().map(|t| 1.0 / t).sum::<f64>();
         // the polynomial through y_{n+1} at 0 and y_{n−j} at t_j: its slope at 0 is y_{n+1}/β + Σ ℓ_j(0) y_{n−j}/t_j, with ℓ_j over the past times
-        let weights: Vec<f64> = (0..k).map(|j| -beta * lagrange(&self.times[..k], j, 0.0) / self.times[j]).collect();
+        self.weights.clear();
+        self.weights.extend((0..k).map(|j| -beta * lagrange(&self.times[..k], j, 0.0) / self.times[j]));
         let stage = &mut self.newton.stages[0];
-        Self::combine(&weights, start, &self.past, &mut stage.known_w, &mut stage.known_v);
+        Self::combine(&self.weights, start, &self.past, &mut stage.known_w, &mut stage.known_v);
 
         // the polynomial through the last k + 1 values => first guess
-        let ahead: Vec<f64> = (0..=k).map(|j| lagrange(&self.times, j, 0.0)).collect();
-        Self::combine(&ahead, start, &self.past, &mut self.predicted.0, &mut self.predicted.1);
+        self.weights.clear();
+        self.weights.extend((0..=k).map(|j| lagrange(&self.times, j, 0.0)));
+        let ahead = &self.weights;
+        Self::combine(ahead, start, &self.past, &mut self.predicted.0, &mut self.predicted.1);
         let coefficient = h * beta;
         for ((a, v), known) in stage.point.a.iter_mut().zip(&self.predicted.1).zip(&stage.known_v) {
             *a = (v - known) / coefficient;

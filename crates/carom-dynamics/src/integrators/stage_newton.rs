@@ -35,6 +35,8 @@ const GOOD_RATE: f64 = 0.1;
 const SAME_STEP: f64 = 0.1;
 /// Round-off of positions of size 1, with a margin of about 500 for the condition of G: velocities found from positions have this over h.
 const ROUND_OFF: f64 = 1e-13;
+/// Increments that stagnate below this are round-off of stiff forces: ε K q, with K up to 1e9 times the mass over the square of the step.
+const STAGNANT: f64 = 1e-7;
 
 /// One stage.
 #[derive(Clone, Debug, Default)]
@@ -188,8 +190,12 @@ impl StageNewton {
                 return Ok(());
             }
             // with a new matrix, increments that no longer fall are round-off
-            let floor = if by_position { (ROUND_OFF / coefficients[0]).max(1e3 * tolerance) } else { 1e3 * tolerance };
-            if fresh && iteration > 2 && rate > 0.3 && change_w <= 1e3 * tolerance && change <= floor {
+            let floor = match rate {
+                _ if by_position && change_w <= 1e3 * tolerance => ROUND_OFF / coefficients[0],
+                0.9.. => STAGNANT,
+                _ => 1e3 * tolerance,
+            };
+            if fresh && iteration > 2 && rate > 0.3 && change <= floor.max(1e3 * tolerance) {
                 return Ok(());
             }
             if fresh && rate > 2.0 && iteration > 3 {
