@@ -165,9 +165,10 @@ impl StageNewton {
 
         let tolerance = self.params.tolerance;
         let by_position = matches!(self.formulation, Formulation::Index3 | Formulation::Ggl);
-        let (mut before, mut fresh) = (f64::INFINITY, false);
+        let (mut before, mut fresh, mut iterations) = (f64::INFINITY, false, 0);
         let mut renew = !self.fits(coefficients);
         for iteration in 1..=self.params.max_iterations {
+            iterations = iteration;
             equations.statistics.newton_iterations += 1;
             self.residual(equations, coefficients[0])?;
             if renew {
@@ -206,7 +207,7 @@ impl StageNewton {
         }
         self.made_for.clear();
         let t = self.stages[r - 1].point.t;
-        Err(IntegrationError::NotConverged { t, what: self.what, residual: before, iterations: self.params.max_iterations })
+        Err(IntegrationError::NotConverged { t, what: self.what, residual: before, iterations })
     }
 
     /// First values that the iteration itself needs: W and Ẇ as at the start, μ = 0.
