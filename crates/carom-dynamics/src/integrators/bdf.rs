@@ -7,12 +7,12 @@
 //! 1/(hβ) = Σ_{j<k} 1/(t_{n+1} − t_{n−j}),     v̄ = −hβ Σ_{j<k} ℓ'_j(t_{n+1}) v_{n−j}
 //! ```
 //!
-//! with ℓ_j the Lagrange polynomials of the k + 1 times; for equal steps these are the coefficients of Haddouni2015, table A.1 (where β of order 5
-//! must read 60/137). Positions of the past are expressed in the chart of the step, w_{n−j} = q_{n−j} ⊖ q_n, so that rotations stay on their group.
-//! v̇ and λ are solved by the iteration of [`super::stage_newton`].
+//! with ℓ_j the Lagrange polynomials of the k + 1 times; for equal steps these are the coefficients of Haddouni2015, table A.1 (where β
+//! of order 5 must read 60/137). Positions of the past are expressed in the chart of the step, w_{n−j} = q_{n−j} ⊖ q_n, so that rotations
+//! stay on their group. v̇ and λ are solved by the iteration of [`super::stage_newton`].
 //!
-//! Start, and restart after events: k steps of Radau IIA of order 5, whose local error O(h⁶) does not spoil any of the orders, at the velocity level
-//! (or the acceleration level for index 1).
+//! Start, and restart after events: k steps of Radau IIA of order 5, whose local error O(h⁶) does not spoil any of the orders, at the
+//! velocity level (or the acceleration level for index 1).
 //!
 //! The error is estimated from the polynomial through the last k + 1 values extended to t_{n+1} (also the first guess):
 //!
@@ -21,12 +21,12 @@
 //! ```
 //!
 //! Formulas of order above 2 become unstable when steps grow at each step (Hairer, Nørsett & Wanner, *Solving Ordinary Differential
-//! Equations I*, section III.5), so growth is held back until k + 1 steps of equal size have been made: the estimate is not given below the value that keeps the
-//! step.
+//! Equations I*, section III.5), so growth is held back until k + 1 steps of equal size have been made: the estimate is not given below
+//! the value that keeps the step.
 //!
-//! When to use: smooth, stiff, damped systems where evaluations are dear: one small linear system per step. Not for lightly damped oscillation
-//! at orders 3 to 6 (not A-stable), nor for motions with many events (each is a new start). Order k in q, v and λ in index 1, 2 and 3; at index 3 round-off in λ
-//! grows as ε/h², which hides orders 5 and 6 at small steps.
+//! When to use: smooth, stiff, damped systems where evaluations are dear: one small linear system per step. Not for lightly damped
+//! oscillation at orders 3 to 6 (not A-stable), nor for motions with many events (each is a new start). Order k in q, v and λ in index 1,
+//! 2 and 3; at index 3 round-off in λ grows as ε/h², which hides orders 5 and 6 at small steps.
 
 use super::implicit_runge_kutta::ImplicitRungeKutta;
 use super::implicit_tableau::{ImplicitTableau, lagrange};
@@ -170,7 +170,8 @@ impl Integrator for Bdf {
             self.times.push((past.t - start.t) / h - 1.0);
         }
         let beta = -1.0 / self.times[..k].iter().map(|t| 1.0 / t).sum::<f64>();
-        // the polynomial through y_{n+1} at 0 and y_{n−j} at t_j: its slope at 0 is y_{n+1}/β + Σ ℓ_j(0) y_{n−j}/t_j, with ℓ_j over the past times
+        // the polynomial through y_{n+1} at 0 and y_{n−j} at t_j: its slope at 0 is y_{n+1}/β + Σ ℓ_j(0) y_{n−j}/t_j, with ℓ_j over the
+        // past times
         self.weights.clear();
         self.weights.extend((0..k).map(|j| -beta * lagrange(&self.times[..k], j, 0.0) / self.times[j]));
         let stage = &mut self.newton.stages[0];

@@ -5,9 +5,9 @@
 //! v_{n+1} = v_n + h Σ_j b_j A_j,     w_{n+1} = h Σ_j b_j D(W_j) V_j
 //! ```
 //!
-//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, chapters IV.5–IV.8 and VII.4; Haddouni2015, section 2.2.3.3. The stages are solved
-//! by the iteration of [`super::stage_newton`], all together for Radau IIA and Gauss, one by one for SDIRK. Where the last stage is the end of
-//! the step (Radau IIA, SDIRK) it gives λ and v̇ too; Gauss takes them from the acceleration form at the end.
+//! Hairer & Wanner, *Solving Ordinary Differential Equations II*, sections IV.5–IV.8 and VII.4. The stages are solved by the iteration of
+//! [`super::stage_newton`], all together for Radau IIA and Gauss, one by one for SDIRK. Where the last stage is the end of the step
+//! (Radau IIA, SDIRK) it gives λ and v̇ too; Gauss takes them from the acceleration form at the end.
 //!
 //! When to use: Radau IIA for stiff mechanisms (strong springs and dampers) and high accuracy, in the index 2 form unless drift of
 //! the positions matters (then GGL); SDIRK for stiff systems with few or no constraints, where small linear systems count; Gauss for
@@ -19,8 +19,8 @@
 //! (M + hγ C + h²γ² K) e_v − Gᵀν = M err_v + hγ (F(q_n ⊕ err_w, v_n) − F(q_n, v_n)),     G e_v = 0,     e_w = err_w + hγ e_v
 //! ```
 //!
-//! Between the ends, quintic Hermite interpolation is used: its error O(h⁵) is below that of the collocation polynomial of three stages, O(h⁴).
-//! Cost per step: two to five Newton iterations, each with one evaluation of M, F and G per stage.
+//! Between the ends, quintic Hermite interpolation is used: its error O(h⁵) is below that of the collocation polynomial of three stages,
+//! O(h⁴). Cost per step: two to five Newton iterations, each with one evaluation of M, F and G per stage.
 
 use super::implicit_tableau::{ImplicitTableau, lagrange};
 use super::registry::{IntegratorEntry, Orders};
@@ -73,7 +73,8 @@ fn radau_orders(params: &IntegratorParams) -> Orders {
     }
 }
 
-/// Above index 1 the ends of the steps lie off the constraints and nothing damps that: with two stages at index 3 the velocities do not converge.
+/// Above index 1 the ends of the steps lie off the constraints and nothing damps that: with two stages at index 3 the velocities do not
+/// converge.
 fn gauss_orders(params: &IntegratorParams) -> Orders {
     let (q, v, multiplier) = match (params.formulation(), params.order()) {
         (Formulation::Index1, p) => (p, p, Some(p)),

@@ -1,8 +1,8 @@
 //! Tableaux of implicit Runge–Kutta methods.
 //!
 //! Radau IIA and Gauss: Hairer & Wanner, *Solving Ordinary Differential Equations II*, section IV.5. SDIRK of orders 2 and 3: Alexander,
-//! *Diagonally implicit Runge–Kutta methods for stiff O.D.E.'s*, 1977. SDIRK of order 4 with an embedded method of order 3: Hairer & Wanner,
-//! table IV.6.5.
+//! *Diagonally implicit Runge–Kutta methods for stiff O.D.E.'s*, 1977. SDIRK of order 4 with an embedded method of order 3: Hairer &
+//! Wanner, section IV.6.
 
 /// Coefficients a_ij (row-major), weights b and nodes c, with a formula of lower order that estimates the error:
 ///
@@ -117,7 +117,7 @@ impl ImplicitTableau {
     }
 
     /// A collocation method. γ = γ₀ is the geometric mean (det A)^{1/s} of the eigenvalues of A, near the real one that the three stages of
-    /// Radau IIA have; the estimate is the quadrature of order s with the weight γ₀ at the start, minus b (Hairer & Wanner, eq. IV.8.19).
+    /// Radau IIA have; the estimate is the quadrature of order s with the weight γ₀ at the start, minus b (Hairer & Wanner, section IV.8).
     fn collocation(a: Vec<f64>, b: Vec<f64>, c: Vec<f64>, determinant: f64) -> Self {
         let s = c.len();
         let gamma = determinant.powf(1.0 / s as f64);
@@ -166,7 +166,8 @@ pub(super) fn lagrange(nodes: &[f64], i: usize, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Order conditions of quadrature, row sums, and what the error formula annihilates. Sums of at most 5 terms of size ≤ 8: round-off 1e-14.
+    /// Order conditions of quadrature, row sums, and what the error formula annihilates. Sums of at most 5 terms of size ≤ 8: round-off
+    /// 1e-14.
     #[test]
     fn tableaux_meet_their_conditions() {
         let radau = [3, 5].map(|p| (p, ImplicitTableau::radau_iia(p)));

@@ -8,20 +8,21 @@
 //! index 3: g(Q_i) = 0     index 2: G V_i + b = 0     index 1: G A_i + (dG/dt) V_i + db/dt = 0     GGL: g(Q_i) = 0 and G V_i + b = 0
 //! ```
 //!
-//! with v̄, w̄ known. Unknown are the A_i and Λ_i (and μ_i). Rows without position (nonholonomic) are taken at the velocity level in all forms
-//! but index 1. The iteration matrix has the blocks
+//! with v̄, w̄ known. Unknown are the A_i and Λ_i (and μ_i). Rows without position (nonholonomic) are taken at the velocity level in all
+//! forms but index 1. The iteration matrix has the blocks
 //!
 //! ```text
 //! δ_ij M + η_ij C + (η²)_ij K,   −Gᵀ;     index 3: (η²)_ij G     index 2: η_ij G + (η²)_ij B     index 1: δ_ij G + 2 η_ij B
 //! ```
 //!
-//! where B = ½ ∂((dG/dt)v + db/dt)/∂v = ∂(G v + b)/∂q, taken by central differences, which are exact because the bias is quadratic in v. The
-//! constraint rows are divided by powers of the step (Haddouni2015, section 2.3.3), so that the matrix and its condition do not
-//! depend on the step as it shrinks.
+//! where B = ½ ∂((dG/dt)v + db/dt)/∂v = ∂(G v + b)/∂q, taken by central differences, which are exact because the bias is quadratic in v.
+//! The constraint rows are divided by powers of the step (as Haddouni2015 eqs. 2.98 and 2.111 do for other unknowns), so that the matrix
+//! and its condition do not depend on the step as it shrinks.
 //!
 //! Simplified Newton: the matrix is kept over iterations and steps while increments fall at least tenfold. The iteration ends when the
-//! increments of V, W and hΛ, relative to 1 + their size, are below the tolerance, or by their rate of decrease will be far below it after one more,
-//! or when they no longer fall with a new matrix: at index 3 round-off leaves ε/h in the velocities and ε/h² in the multipliers.
+//! increments of V, W and hΛ, relative to 1 + their size, are below the tolerance, or by their rate of decrease will be far below it
+//! after one more, or when they no longer fall with a new matrix: at index 3 round-off leaves ε/h in the velocities and ε/h² in the
+//! multipliers.
 //!
 //! Cost: one dense factorisation of r(n + m) rows now and then, r evaluations of M, F, G per iteration.
 
@@ -76,6 +77,7 @@ pub(super) struct StageNewton {
     pub(super) squared: Vec<f64>,
     pub(super) metric: BlockFactor,
     size_w: Vec<f64>,
+    force: Vec<f64>,
     pub(super) right: Vec<f64>,
     pub(super) work: Vec<f64>,
     pub(super) rows: Vec<f64>,
@@ -96,6 +98,7 @@ impl StageNewton {
             squared: Vec::new(),
             metric: BlockFactor::default(),
             size_w: Vec::new(),
+            force: Vec::new(),
             right: Vec::new(),
             work: Vec::new(),
             rows: Vec::new(),
@@ -123,6 +126,7 @@ impl StageNewton {
         self.work = vec![0.0; n.max(m)];
         self.rows = vec![0.0; m];
         self.size_w = vec![0.0; n];
+        self.force = vec![0.0; n];
     }
 
     pub(super) fn stabilised(&self) -> bool {
@@ -191,12 +195,8 @@ impl StageNewton {
                 return Ok(());
             }
             // with a new matrix, increments that no longer fall are round-off
-            let floor = match rate {
-                _ if by_position && change_w <= 1e3 * tolerance => ROUND_OFF / coefficients[0],
-                0.9.. => STAGNANT,
-                _ => 1e3 * tolerance,
-            };
-            if fresh && iteration > 2 && rate > 0.3 && change <= floor.max(1e3 * tolerance) {
+            let by_round_off = by_position && change_w <= 1e3 * tolerance && rate > 0.3 && change <= ROUND_OFF / coefficients[0];
+            if fresh && iteration > 2 && (by_round_off || (rate > 0.9 && change <= STAGNANT)) {
                 return Ok(());
             }
             if fresh && rate > 2.0 && iteration > 3 {
@@ -235,9 +235,10 @@ impl StageNewton {
         for stage in &mut self.stages {
             equations.displacement_rate(&stage.w, &stage.point.v, &mut stage.rate);
             if stabilised && stage.mu.iter().any(|&x| x != 0.0) {
-                let (layout, mut force) = (equations.layout(), vec![0.0; n]);
-                equations.rows().add_transposed(layout, &stage.g, 1.0, &stage.mu, &mut force);
-                self.metric.solve(layout, &force, &mut self.work[..n]);
+                let layout = equations.layout();
+                self.force.fill(0.0);
+                equations.rows().add_transposed(layout, &stage.g, 1.0, &stage.mu, &mut self.force);
+                self.metric.solve(layout, &self.force, &mut self.work[..n]);
                 stage.rate.iter_mut().zip(&self.work).for_each(|(rate, x)| *rate += x);
             }
         }
