@@ -6,6 +6,7 @@ mod energy;
 mod explicit_integrators;
 mod forms;
 mod formula;
+mod implicit;
 mod integrators;
 mod joints;
 mod kkt;
