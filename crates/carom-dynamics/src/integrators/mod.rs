@@ -2,6 +2,7 @@
 
 mod alpha_family;
 mod alpha_newton;
+mod discrete_multiplier;
 mod generalized_alpha;
 mod hht;
 mod newmark;

@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, generalized_alpha, hht, newmark, runge_kutta};
+use super::{Integrator, discrete_multiplier, generalized_alpha, hht, newmark, runge_kutta};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -68,6 +68,7 @@ macro_rules! integrators {
 }
 
 integrators! {
+    DiscreteMultiplier: discrete_multiplier::DISCRETE_MULTIPLIER;
     GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
     Hht: hht::HHT;
     Newmark: newmark::NEWMARK;
