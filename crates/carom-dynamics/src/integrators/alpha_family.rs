@@ -36,6 +36,9 @@ use super::alpha_newton::{AlphaNewton, Level};
 use super::{Formulation, Integrator, IntegratorParams, NewtonParams, StepControl, StepEstimate};
 use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint, Tolerances};
 
+/// The error left after the last increment is foreseen to be this part of the tolerance, so that constraints hold to round-off.
+const MARGIN: f64 = 1e-2;
+
 /// Coefficients of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct AlphaCoefficients {
@@ -222,7 +225,7 @@ impl AlphaMethod {
             let remaining = if iteration > 0 && rate < 1.0 { increment.relative * rate / (1.0 - rate) } else { f64::INFINITY };
             // no further progress, at a size where positions are at their last digits: round-off
             let exhausted = rebuilt && rate > 0.5 && increment.position <= tolerance;
-            if increment.relative <= tolerance || remaining <= tolerance || exhausted {
+            if increment.relative <= tolerance || remaining <= MARGIN * tolerance || exhausted {
                 self.place_end(equations, start, h, end);
                 return Ok(());
             }
