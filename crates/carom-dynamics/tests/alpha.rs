@@ -7,7 +7,7 @@ use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
 use carom_dynamics::relations::{Relation, Rows};
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
+use carom_dynamics::smooth::{Equations, Integration, IntegrationError, MotionPoint, Tolerances};
 use carom_dynamics::systems::{Linear, Scratch};
 use carom_dynamics::{Law, Model, State};
 
@@ -287,4 +287,38 @@ fn a_method_that_cannot_reach_its_constraints_says_so() {
     let pendulum = pendulum().unwrap();
     let refused = Integration::new(&pendulum.model, &pendulum.state, &params).err().unwrap();
     assert!(refused.to_string().contains("newmark: β = 0"), "{refused}");
+}
+
+/// λ = 3 g y/2 along the pendulum's exact motion from rest at y = 0. Worst error after the first steps, and the mean number of iterations.
+fn small_steps(formulation: Formulation, scaling: bool, h: f64) -> Result<(f64, f64), IntegrationError> {
+    let (pendulum, newton) = (pendulum().unwrap(), NewtonParams { scaling, ..NewtonParams::default() });
+    let control = StepControl::Fixed;
+    let params = IntegratorParams { newton, control, step: Some(h), ..method(IntegratorKind::GeneralizedAlpha, formulation) };
+    let mut integration = Integration::new(&pendulum.model, &pendulum.state, &params)?;
+    let mut worst = 0.0_f64;
+    for step in 0..50 {
+        integration.step(10.0)?;
+        let end = integration.point();
+        if step > 5 {
+            worst = worst.max((end.lambda[0] - 1.5 * 9.81 * end.q[1]).abs());
+        }
+    }
+    Ok((worst, integration.statistics().newton_iterations as f64 / 50.0))
+}
+
+/// As h shrinks, iterations stay few and multipliers lose only what round-off of g or G v costs them.
+#[test]
+fn multipliers_of_very_small_steps() {
+    for h in [1e-4, 1e-5, 1e-6, 1e-8] {
+        for form in [Formulation::Index2, Formulation::Ggl] {
+            let (error, iterations) = small_steps(form, true, h).unwrap();
+            // the method's own error h² × 20 and round-off ε |v|/h, |v| < 50 g h
+            assert!(error < 20.0 * h * h + 1e-12 && iterations < 3.5, "{form:?}, h = {h:e}: {error:e}, {iterations}");
+        }
+        let (error, iterations) = small_steps(Formulation::Index3, true, h).unwrap();
+        // the method's own error and the round-off ε/(β h²) of positions of size 1, which ρ = 0.8 keeps for some ten steps
+        assert!(error < 40.0 * h * h + 100.0 * f64::EPSILON / (h * h) && iterations < 3.5, "h = {h:e}: {error:e}, {iterations}");
+    }
+    // without scaling the pivots of M/h² and G differ by h⁻⁴ = 1e32: singular in double precision
+    assert!(small_steps(Formulation::Index3, true, 1e-8).is_ok() && small_steps(Formulation::Index3, false, 1e-8).is_err());
 }

@@ -33,8 +33,9 @@
 //! Cost per step: one factorisation of n_v + n_rows (GGL: 2 n_rows) unless the matrix is kept, about two to four evaluations of M, F, G, g.
 
 use super::alpha_newton::{AlphaNewton, Level};
+use super::normal_part::NormalPart;
 use super::{Formulation, Integrator, IntegratorParams, NewtonParams, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint, Tolerances};
+use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
 
 /// The error left after the last increment is foreseen to be this part of the tolerance, so that constraints hold to round-off.
 const MARGIN: f64 = 1e-2;
@@ -76,7 +77,7 @@ pub(super) struct AlphaMethod {
     before: Vec<f64>,
     /// v_n as the step uses it.
     v: Vec<f64>,
-    kkt: Kkt,
+    normal: NormalPart,
     w: Vec<f64>,
     rate: Vec<f64>,
     errors: (Vec<f64>, Vec<f64>),
@@ -102,7 +103,7 @@ impl AlphaMethod {
             tried: Memory::default(),
             before: Vec::new(),
             v: Vec::new(),
-            kkt: Kkt::default(),
+            normal: NormalPart::default(),
             w: Vec::new(),
             rate: Vec::new(),
             errors: (Vec::new(), Vec::new()),
@@ -128,9 +129,9 @@ impl AlphaMethod {
         let epsilon = 1e-3 * lag;
         let (mut q, mut v) = (start.q.clone(), start.v.clone());
         let (mut ahead, mut lambda) = (start.a.clone(), start.lambda.clone());
-        for i in 0..v.len() {
-            self.w[i] = epsilon * (v[i] + 0.5 * epsilon * start.a[i]);
-            v[i] += epsilon * start.a[i];
+        for (i, (v, a)) in v.iter_mut().zip(&start.a).enumerate() {
+            self.w[i] = epsilon * (*v + 0.5 * epsilon * a);
+            *v += epsilon * a;
         }
         equations.advance(&start.q, &self.w, &mut q);
         equations.accelerate(start.t + epsilon, &q, &v, &mut ahead, &mut lambda)?;
@@ -145,33 +146,12 @@ impl AlphaMethod {
     fn shift_velocity(&mut self, equations: &mut Equations<'_>, start: &MotionPoint, h: f64) -> Result<(), IntegrationError> {
         self.v.copy_from_slice(&start.v);
         let Some(ratio) = self.memory.as_ref().map(|memory| h / memory.step) else { return Ok(()) };
-        if ratio == 1.0 || self.formulation != Formulation::Index3 || equations.n_rows() == 0 {
+        if ratio == 1.0 || self.formulation != Formulation::Index3 {
             return Ok(());
         }
-        self.rate.copy_from_slice(&start.v);
-        self.keep_normal_part(equations, start, 1.0)?;
-        for (v, e) in self.v.iter_mut().zip(&self.rate) {
+        self.normal.find(equations, start, &start.v, 1.0)?;
+        for (v, e) in self.v.iter_mut().zip(&self.normal.part) {
             *v -= (1.0 - ratio * ratio) * e;
-        }
-        Ok(())
-    }
-
-    /// Replaces `rate` by its part normal to the constraints at a point, e with M e = Gᵀν and G e = G rate + c b; by zero where they are
-    /// singular.
-    fn keep_normal_part(&mut self, equations: &mut Equations<'_>, point: &MotionPoint, factor: f64) -> Result<(), IntegrationError> {
-        let (layout, m) = (equations.layout(), equations.n_rows());
-        let (mut mass, mut g) = (vec![0.0; layout.n_values()], vec![0.0; equations.rows().n_values()]);
-        let (mut off, mut explicit, mut multipliers) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-        equations.mass(point.t, &point.q, &mut mass)?;
-        equations.jacobian(point.t, &point.q, &mut g, &mut explicit)?;
-        equations.rows().multiply(layout, &g, &self.rate, &mut off);
-        off.iter_mut().zip(&explicit).for_each(|(off, b)| *off += factor * b);
-        self.rate.fill(0.0);
-        equations.statistics.factorisations += 1;
-        equations.statistics.solves += 1;
-        if self.kkt.factorise(layout, equations.rows(), &mass, &g, None).is_ok() {
-            let none = vec![0.0; self.rate.len()];
-            self.kkt.solve(layout, equations.rows(), &none, &off, &mut self.rate, &mut multipliers);
         }
         Ok(())
     }
@@ -196,11 +176,10 @@ impl AlphaMethod {
             self.errors.0[i] = self.w[i] - h * v - h * h * (a / 3.0 + a_end / 6.0) - h / 3.0 * (self.rate[i] - v);
             self.errors.1[i] = end.v[i] - v - 0.5 * h * (a + a_end);
         }
-        if self.formulation == Formulation::Index3 && equations.n_rows() > 0 {
+        if self.formulation == Formulation::Index3 {
             // the part that index 3 leaves behind is no error of the motion, and no smaller step mends it
-            self.rate.copy_from_slice(&self.errors.1);
-            self.keep_normal_part(equations, end, 0.0)?;
-            self.errors.1.iter_mut().zip(&self.rate).for_each(|(error, normal)| *error -= normal);
+            self.normal.find(equations, end, &self.errors.1, 0.0)?;
+            self.errors.1.iter_mut().zip(&self.normal.part).for_each(|(error, normal)| *error -= normal);
         }
         Ok(())
     }
@@ -273,6 +252,7 @@ impl Integrator for AlphaMethod {
             });
         }
         self.newton.resize(equations, self.coefficients, levels, self.params.scaling);
+        self.normal.resize(equations);
         self.memory = None;
         let n = equations.n_v();
         for array in [&mut self.before, &mut self.v, &mut self.w, &mut self.rate, &mut self.errors.0, &mut self.errors.1, &mut self.tried.a]

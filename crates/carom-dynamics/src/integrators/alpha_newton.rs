@@ -51,6 +51,8 @@ pub(super) struct AlphaNewton {
     directions: Vec<f64>,
     eta: Vec<f64>,
     factor: BlockFactor,
+    block: Vec<f64>,
+    unit: Vec<f64>,
 }
 
 impl AlphaNewton {
@@ -78,6 +80,7 @@ impl AlphaNewton {
             (&mut self.scale, n),
             (&mut self.directions, extra * n),
             (&mut self.eta, extra),
+            (&mut self.unit, m),
         ];
         for (array, size) in sizes {
             array.clear();
@@ -101,12 +104,11 @@ impl AlphaNewton {
         self.factor
             .factorise(layout, &self.mass)
             .map_err(|e| IntegrationError::SingularMass { t: start.t, system: systems.velocities()[layout.rows[e.block]].name.clone() })?;
-        let mut unit = vec![0.0; self.levels.len()];
         for (row, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             self.work.fill(0.0);
-            unit[row] = 1.0;
-            equations.rows().add_transposed(layout, &self.g, 1.0, &unit, &mut self.work);
-            unit[row] = 0.0;
+            self.unit[row] = 1.0;
+            equations.rows().add_transposed(layout, &self.g, 1.0, &self.unit, &mut self.work);
+            self.unit[row] = 0.0;
             self.factor.solve(layout, &self.work, direction);
         }
         Ok(())
@@ -274,14 +276,15 @@ impl AlphaNewton {
                 if !matches!(self.levels[row], Level::Velocity | Level::Both) {
                     continue;
                 }
-                let mut block = vec![0.0; n * n];
+                self.block.clear();
+                self.block.resize(n * n, 0.0);
                 unit[k] = 1.0;
                 relation
-                    .add_curvature(end.t, &end.q, &unit[..relation.n_rows()], factor, &mut block, &mut self.scratch)
+                    .add_curvature(end.t, &end.q, &unit[..relation.n_rows()], factor, &mut self.block, &mut self.scratch)
                     .map_err(|source| IntegrationError::NonFinite { t: end.t, source })?;
                 unit[k] = 0.0;
                 for (j, &column) in velocities.iter().enumerate() {
-                    let entry = velocities.iter().enumerate().map(|(i, &velocity)| end.v[velocity] * block[i * n + j]).sum();
+                    let entry = velocities.iter().enumerate().map(|(i, &velocity)| end.v[velocity] * self.block[i * n + j]).sum();
                     self.matrix.add(first + row, column, entry);
                 }
             }
@@ -338,6 +341,22 @@ impl AlphaNewton {
             *eta -= x;
         }
         increment
+    }
+}
+
+#[cfg(test)]
+impl AlphaNewton {
+    /// Columns of the inverse of the matrix.
+    pub fn inverse(&mut self) -> Vec<Vec<f64>> {
+        let n = self.residual.len();
+        let unit = |j: usize| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+        (0..n)
+            .map(unit)
+            .map(|mut column| {
+                self.matrix.solve(&mut column);
+                column
+            })
+            .collect()
     }
 }
 

@@ -1,11 +1,14 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+#[cfg(test)]
+mod alpha_condition;
 mod alpha_family;
 mod alpha_newton;
 mod discrete_multiplier;
 mod generalized_alpha;
 mod hht;
 mod newmark;
+mod normal_part;
 mod parameters;
 mod registry;
 mod runge_kutta;
