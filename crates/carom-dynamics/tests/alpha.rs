@@ -6,9 +6,9 @@ use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams,
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
-use carom_dynamics::relations::{Relation, Rows};
+use carom_dynamics::relations::{FormulaSource, Relation, Rows};
 use carom_dynamics::smooth::{Equations, Integration, IntegrationError, MotionPoint, Tolerances};
-use carom_dynamics::systems::{Linear, Scratch};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, Scratch};
 use carom_dynamics::{Law, Model, State};
 
 /// A method with its settings.
@@ -321,4 +321,46 @@ fn multipliers_of_very_small_steps() {
     }
     // without scaling the pivots of M/h² and G differ by h⁻⁴ = 1e32: singular in double precision
     assert!(small_steps(Formulation::Index3, true, 1e-8).is_ok() && small_steps(Formulation::Index3, false, 1e-8).is_err());
+}
+
+/// A mass on a radial spring of stiffness k, its angle driven in time by a rod that slides (z): rheonomic, with a mass matrix of q.
+fn driven_spring(stiffness: f64) -> (Model, State) {
+    let system = Lagrangian::new(&LagrangianText {
+        coordinates: vec!["r".into(), "a".into(), "z".into()],
+        parameters: vec![("k".into(), stiffness)],
+        kinetic: "(r_dot^2 + (1 + r)^2*a_dot^2)/2 + z_dot^2/2 + r*z_dot*a_dot/10".into(),
+        potential: "k*r^2/2 - 9.81*(1 + r)*cos(a) + z^2/2".into(),
+        forces: Vec::new(),
+    });
+    let mut model = Model::new(vec![Box::new(system.unwrap())]).unwrap();
+    let rows = vec![("equation of \"drive\"".to_owned(), "a + z*sin(t)/5 - 0.5*sin(3*t)".to_owned())];
+    model.add_formula("drive", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
+    // r balances gravity and the centrifugal force at 1.5 rad/s
+    (model, State { t: 0.0, q: vec![(9.81 + 2.25) / (stiffness - 2.25), 0.0, 0.0], v: vec![0.0, 1.5, 0.0] })
+}
+
+#[test]
+fn rheonomic_constraints_at_second_order_and_stiff_springs_with_large_steps() {
+    let (model, state) = driven_spring(1e4);
+    // reference: the explicit method of order 4 at hω = 2e-3, error below 1e-11
+    let params =
+        IntegratorParams { kind: IntegratorKind::Rk4, control: StepControl::Fixed, step: Some(2e-5), ..IntegratorParams::default() };
+    let mut integration = Integration::new(&model, &state, &params).unwrap();
+    while integration.point().t < 1.0 {
+        integration.step(1.0).unwrap();
+    }
+    let MotionPoint { q, v, lambda, .. } = integration.point().clone();
+    let soft = Mechanism { references: vec![Reference { t: 1.0, q, v, lambda }], model, state };
+    let (model, state) = driven_spring(1e8);
+    // the spring force at 1 s from steps of 1/1600 s (index 2), where its period is 1/1592 s
+    let nothing = Reference { t: 1.0, q: vec![1.199_863_4e-7, 0.0, 0.0], v: vec![0.0; 3], lambda: vec![0.0] };
+    let stiff = Mechanism { model, state, references: vec![nothing] };
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        let params = method(IntegratorKind::GeneralizedAlpha, form);
+        assert_orders("driven spring", &soft, &params, 800);
+        // hω = 200: the spring follows the slow motion, with an error of its second order, (h × 3 rad/s)² = 4e-3 of the force
+        let done = run(&stiff, &params, 50);
+        let error = done.end.q[0] / stiff.references[0].q[0] - 1.0;
+        assert!(error.abs() < 4e-3 && done.iterations < 50 * 7, "{form:?}: {error:e}, {} iterations", done.iterations);
+    }
 }

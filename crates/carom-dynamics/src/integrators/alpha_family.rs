@@ -24,8 +24,9 @@
 //! [ β G   or   γ G D + hβ ∂(G v)/∂q     0  ]
 //! ```
 //!
-//! has a limit as h → 0 and its condition with it; without scaling it grows as h⁻⁴ (index 3). What no scaling mends is the round-off of g: λ of
-//! index 3 carries an error ε |q|/h², of index 2 and GGL ε |v|/h (GGL: both levels, the larger counts).
+//! has a limit as h → 0 and its condition with it; without scaling it grows as h⁻⁴ (index 3), h⁻³ (index 2, GGL), and the factorisation of index 3
+//! fails below h ≈ 1e-8 s. Above that, elimination gives the same increments either way. What no scaling mends is the round-off of the
+//! constraints: λ of index 3 carries an error of some ten ε |q|/h², of index 2 and GGL ε |v|/h.
 //!
 //! Error estimate of positions, eq. (2.125) with −h v_n:  w − h v_n − h²/3 A_n − h²/6 A_{n+1} − h/3 (D(w) v_n − v_n), the last term for rotations;
 //! of velocities by the trapezoidal rule, in index 3 without its part normal to the constraints. Both vanish as h³.
@@ -41,7 +42,7 @@ use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
 const MARGIN: f64 = 1e-2;
 
 /// Coefficients of a method.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct AlphaCoefficients {
     /// α_m.
     pub mass: f64,

@@ -27,7 +27,7 @@ pub(super) struct Increment {
 /// Newton's iteration of one step.
 #[derive(Default)]
 pub(super) struct AlphaNewton {
-    coefficients: Option<AlphaCoefficients>,
+    coefficients: AlphaCoefficients,
     levels: Vec<Level>,
     stabilised: bool,
     scaling: bool,
@@ -59,7 +59,7 @@ impl AlphaNewton {
     /// Sizes the arrays for the rows in use.
     pub fn resize(&mut self, equations: &Equations<'_>, coefficients: AlphaCoefficients, levels: Vec<Level>, scaling: bool) {
         let (n, m, systems) = (equations.n_v(), equations.n_rows(), equations.model().systems());
-        self.coefficients = Some(coefficients);
+        self.coefficients = coefficients;
         self.scaling = scaling;
         self.stabilised = levels.contains(&Level::Both);
         self.curved = (0..equations.n_q()).any(|c| !systems.is_flat(c));
@@ -139,10 +139,6 @@ impl AlphaNewton {
         if self.scaling { (h * h, h, 1.0 / (h * h)) } else { (1.0, 1.0, 1.0) }
     }
 
-    fn coefficients(&self) -> AlphaCoefficients {
-        self.coefficients.unwrap_or(AlphaCoefficients { mass: 0.0, force: 0.0, beta: 0.25, gamma: 0.5 })
-    }
-
     /// Writes the residual of all rows at the end point.
     pub fn evaluate(&mut self, equations: &mut Equations<'_>, end: &MotionPoint, h: f64) -> Result<(), IntegrationError> {
         let (layout, n, m) = (equations.layout(), equations.n_v(), equations.n_rows());
@@ -185,9 +181,9 @@ impl AlphaNewton {
 
     /// Assembles and factorises the matrix at the end point, after [`AlphaNewton::evaluate`].
     pub fn assemble(&mut self, equations: &mut Equations<'_>, end: &MotionPoint, w: &[f64], h: f64) -> Result<(), IntegrationError> {
-        let (n, AlphaCoefficients { beta, gamma, .. }) = (equations.n_v(), self.coefficients());
+        let (n, AlphaCoefficients { beta, gamma, .. }) = (equations.n_v(), self.coefficients);
         let (dynamic, kinematic, multiplier) = self.scales(h);
-        let c = self.coefficients().acceleration();
+        let c = self.coefficients.acceleration();
         self.matrix.reset(self.residual.len());
         let factors = TangentFactors { mass: dynamic * c / (h * h), velocity: dynamic * gamma / h, position: dynamic * beta };
         if self.curved {
