@@ -18,3 +18,4 @@ mod relations;
 mod smooth_strategy;
 mod support;
 mod systems;
+mod tangents;

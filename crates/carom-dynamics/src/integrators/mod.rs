@@ -1,10 +1,13 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+#[cfg(test)]
 mod adams;
+mod alpha_condition;
 mod alpha_family;
 mod alpha_newton;
 mod bdf;
 mod constrained_kick;
+mod discrete_multiplier;
 mod extrapolation;
 mod generalized_alpha;
 mod hem5;
@@ -12,6 +15,7 @@ mod hht;
 mod implicit_runge_kutta;
 mod implicit_tableau;
 mod newmark;
+mod normal_part;
 mod parameters;
 mod phem56;
 mod rattle;

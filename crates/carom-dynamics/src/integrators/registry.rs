@@ -2,6 +2,7 @@
 
 use super::parameters::{Formulation, IntegratorParams};
 use super::{Integrator, adams, bdf, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
+use super::{Integrator, discrete_multiplier, generalized_alpha, hht, newmark, runge_kutta};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -68,13 +69,14 @@ macro_rules! integrators {
 }
 
 integrators! {
-    Hem5: hem5::HEM5;
     AdamsBashforth: adams::ADAMS_BASHFORTH;
     AdamsMoulton: adams::ADAMS_MOULTON;
     Bdf: bdf::BDF;
+    DiscreteMultiplier: discrete_multiplier::DISCRETE_MULTIPLIER;
     Dopri5: runge_kutta::DOPRI5;
     Extrapolation: extrapolation::EXTRAPOLATION;
     Gauss: implicit_runge_kutta::GAUSS;
+    Hem5: hem5::HEM5;
     GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
     Hht: hht::HHT;
     Newmark: newmark::NEWMARK;
