@@ -87,9 +87,8 @@ fn knife_edge_follows_its_exact_motion() {
             ("v", ends.each_ref().map(|end| distance(&end.v, &v))),
             ("λ", ends.each_ref().map(|end| (end.lambda[0] - lambda).abs())),
         ] {
-            // λ depends on the angle and velocities, of which the angle is exact: coordinate partitioning leaves round-off only
             let order = fitted_order(&steps, &errors);
-            assert!((order - 4.0).abs() < 0.3 || errors[0] < 1e-12, "{acceleration:?}, {what}: {order} {errors:?}");
+            assert!((order - 4.0).abs() < 0.2, "{acceleration:?}, {what}: {order} {errors:?}");
         }
         assert!(distance(&ends[2].q, &q) < 1e-6, "{acceleration:?}: {:?}", ends[2].q);
     }
@@ -128,13 +127,14 @@ fn ball_rolls_without_slipping() {
     let omega = r.inverse() * Vector3::new(-0.5 / radius, 0.0, 2.0);
     let state = State { t: 0.0, q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k], v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z] };
     let end = run(&model, &state, &fixed(2e-3), 1.0);
-    // a constant acceleration of the centre; the rotation is of fourth order in h |ω| = 0.02, and feeds back through the rows
+    // the centre accelerates constantly, which rk4 integrates exactly but for the round-off of 500 steps
     let a = pull * 5.0 / 7.0;
-    assert!(distance(&end.q[..3], &[0.5 * a, 0.5, radius]) < 1e-8, "{:?}", end.q);
-    assert!(distance(&end.v[..3], &[a, 0.5, 0.0]) < 1e-8, "{:?}", end.v);
+    assert!(distance(&end.q[..3], &[0.5 * a, 0.5, radius]) < 1e-13, "{:?}", end.q);
+    assert!(distance(&end.v[..3], &[a, 0.5, 0.0]) < 1e-13, "{:?}", end.v);
     let mut file = vec![0.0; 6];
     model.systems().file_velocities(&end.q, &end.v, &mut file);
-    assert!(distance(&file[3..], &[-0.5 / radius, a / radius, 2.0]) < 1e-7, "{file:?}");
+    // the orientation is of fourth order: 2e-10 with h |ω| = 0.015
+    assert!(distance(&file[3..], &[-0.5 / radius, a / radius, 2.0]) < 1e-9, "{file:?}");
 }
 
 /// A pendulum whose support moves as A sin Ωt, in Cartesian coordinates, against the equation of its angle.
@@ -158,8 +158,8 @@ fn moving_support_agrees_with_the_angle() {
         (AccelerationForm::NullSpaceSvd, Projection::None),
     ] {
         let end = run(&cartesian, &state, &IntegratorParams { acceleration, projection, ..fixed(1e-3) }, 2.0);
-        // rk4 with h = 1e-3 on motions of a few rad/s: 1e-11 times the growth over 2 s
-        assert!(distance(&end.q, &q) < 1e-9 && distance(&end.v, &v) < 1e-8, "{acceleration:?}, {projection:?}: {:?} {q:?}", end.q);
+        // both errors of rk4 with h = 1e-3 are about 1e-11
+        assert!(distance(&end.q, &q) < 1e-10 && distance(&end.v, &v) < 1e-10, "{acceleration:?}, {projection:?}: {:?} {q:?}", end.q);
     }
     // at rest the state violates the rate of the support by 2 x AΩ = 1.15 and is refused, with the name
     let at_rest = State { v: vec![0.0; 2], ..state };
