@@ -162,8 +162,8 @@ fn holonomic_and_nonholonomic_rows_together() {
         if acceleration == AccelerationForm::CoordinatePartitioning || projection == Projection::Both {
             let (x, y) = (end.q[0], end.q[1]);
             let slip = end.v[2] - 2.0 * (x * end.v[1] - y * end.v[0]);
-            // round-off
-            assert!((x * x + y * y - 1.0).abs() < 1e-14 && slip.abs() < 1e-13, "{acceleration:?}: {slip}");
+            // positions are left alone within 1e-14 of |∂g/∂q| = 2; round-off of velocities of size 4
+            assert!((x * x + y * y - 1.0).abs() < 3e-14 && slip.abs() < 1e-13, "{acceleration:?}: {slip}");
         }
     }
 }
