@@ -98,6 +98,20 @@ fn knife_edge_follows_its_exact_motion() {
     assert!(slip.abs() < 1e-14, "{slip}");
 }
 
+/// A small initial slip is taken away in the mass metric, a large one refused by name.
+#[test]
+fn initial_slip_is_projected_or_refused() {
+    let (model, state) = knife_edge();
+    let begin = |slip: f64| Integration::new(&model, &State { v: vec![0.3, slip, TURN], ..state.clone() }, &fixed(0.01));
+    let integration = begin(5e-4).unwrap();
+    let report = *integration.assembly();
+    // the blade points along x and the masses of x and y are equal: y_dot alone changes, to zero
+    assert_eq!((report.velocity_before, report.velocity_changed, report.moved), (5e-4, 5e-4, 0.0));
+    assert!(integration.point().v == [0.3, 0.0, TURN] && report.velocity_after == 0.0, "{report:?}");
+    let error = begin(0.1).err().unwrap().to_string();
+    assert!(error.contains("initial velocity violates \"blade\" by -1.000e-1") && error.contains("velocity_bound"), "{error}");
+}
+
 /// Moreau–Jean imposes velocity rows at the end of its steps, by impulses that are constant over each: first order.
 #[test]
 fn knife_edge_by_moreau_jean() {
