@@ -1,8 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, adams, bdf, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
-use super::{Integrator, discrete_multiplier, generalized_alpha, hht, newmark, runge_kutta};
+use super::{Integrator, adams, bdf, discrete_multiplier, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -69,6 +68,7 @@ macro_rules! integrators {
 }
 
 integrators! {
+    Hem5: hem5::HEM5;
     AdamsBashforth: adams::ADAMS_BASHFORTH;
     AdamsMoulton: adams::ADAMS_MOULTON;
     Bdf: bdf::BDF;
@@ -76,7 +76,6 @@ integrators! {
     Dopri5: runge_kutta::DOPRI5;
     Extrapolation: extrapolation::EXTRAPOLATION;
     Gauss: implicit_runge_kutta::GAUSS;
-    Hem5: hem5::HEM5;
     GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
     Hht: hht::HHT;
     Newmark: newmark::NEWMARK;
