@@ -4,17 +4,18 @@ use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
+use super::pivot_range::PivotRange;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
 use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
 
-/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
-const SHORTENED: f64 = 0.93;
+/// A step with a stage at or near a singular position is shortened by this factor: the stages move by more than a tenth of the step.
+const SHORTENED: f64 = 0.87;
 
-/// Times that a constant step is shortened.
-const MOST_SHORTENINGS: usize = 4;
+/// Times that a step is shortened for that, down to 0.43 of its size.
+const MOST_SHORTENINGS: usize = 6;
 
 /// The running integration of a model's smooth motion.
 pub struct Integration<'m> {
@@ -104,7 +105,7 @@ impl<'m> Integration<'m> {
         loop {
             // the last step absorbs a remainder that would be round-off
             let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.try_independent(&mut h, fixed);
+            let outcome = self.try_independent(&mut h);
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),
@@ -135,24 +136,25 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
-    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
-    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start. Where a stage hits a singular position or
+    /// lies too near to it the step is shortened, constant ones too, so that the stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64) -> Result<StepEstimate, IntegrationError> {
         let (mut selected, mut shortened) = (false, 0);
         loop {
+            self.equations.pivots = PivotRange::default();
             let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
-            match outcome {
-                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
-                    selected = true;
-                    if self.equations.select_rows(&self.start)?.changed {
-                        self.use_selected_rows(true)?;
-                    }
+            let is_singular = matches!(outcome, Err(IntegrationError::SingularConstraints { .. }));
+            if is_singular && !selected {
+                selected = true;
+                if self.equations.select_rows(&self.start)?.changed {
+                    self.use_selected_rows(true)?;
                 }
-                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
-                    shortened += 1;
-                    *h *= SHORTENED;
-                }
-                outcome => return outcome,
+            } else if (is_singular || self.equations.pivots.is_unlucky()) && shortened < MOST_SHORTENINGS {
+                shortened += 1;
+                *h *= SHORTENED;
+                self.equations.statistics.rejected += 1;
+            } else {
+                return outcome;
             }
         }
     }
