@@ -58,6 +58,7 @@ fn row(case: &str, n: Option<usize>) {
     let steps = (20_000 / n.unwrap_or(1)).clamp(20, 2000);
     let best = (0..5).map(|_| walk(&model, &state, steps)).fold((f64::INFINITY, f64::INFINITY), |a, b| (a.0.min(b.0), a.1.min(b.1)));
     let rows: usize = model.interactions().iter().map(|x| x.relation().n_rows()).sum();
-    let (label, per_loop) = n.map_or((case.to_owned(), String::new()), |n| (format!("{n} four-bars"), format!("{:.3}", 1e6 * best.1 / n as f64)));
+    let (label, per_loop) =
+        n.map_or((case.to_owned(), String::new()), |n| (format!("{n} four-bars"), format!("{:.3}", 1e6 * best.1 / n as f64)));
     println!("{label:<24}{rows:>10}{:>14.2}{:>14.2}{per_loop:>20}", 1e3 * (built + best.0), 1e6 * best.1);
 }

@@ -44,8 +44,7 @@ pub(super) struct Complement {
 }
 
 impl Complement {
-    /// Assembles and factorises W from G and `response` = M⁻¹Hᵀ, both in the layout of the rows, and returns the smallest pivot relative to its
-    /// diagonal. `symmetric` says that H = G.
+    /// Assembles and factorises W from G and `response` = M⁻¹Hᵀ, both in the layout of the rows. `symmetric` says that H = G.
     ///
     /// # Errors
     /// The row that depends on others, and its pivot relative to the diagonal.
@@ -56,7 +55,7 @@ impl Complement {
         g: &[f64],
         response: &[f64],
         symmetric: bool,
-    ) -> Result<f64, (usize, f64)> {
+    ) -> Result<(), (usize, f64)> {
         let m = rows.n_rows();
         if self.sharing.update(layout, rows) {
             let full = self.sharing.n_entries() as f64 > FULL * (m * m) as f64;
@@ -86,7 +85,7 @@ impl Complement {
             }
         };
         // the scaled diagonal is at least 1, so that the pivot bounds the relative one from above by a factor of at most 4
-        if weakest.1 > SMALLEST_PIVOT { Ok(weakest.1.min(1.0)) } else { Err(weakest) }
+        if weakest.1 > SMALLEST_PIVOT { Ok(()) } else { Err(weakest) }
     }
 
     /// Powers of two near 1/√W_kk.

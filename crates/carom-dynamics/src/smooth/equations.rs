@@ -4,7 +4,6 @@ use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
 use super::motion_point::MotionPoint;
-use super::pivot_range::PivotRange;
 use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
@@ -27,7 +26,6 @@ pub struct Equations<'m> {
     pub statistics: Statistics,
     pub(super) scratch: Scratch,
     pub(super) kkt: Kkt,
-    pub(super) pivots: PivotRange,
     work: Work,
     /// `work.mass` holds a mass that is constant.
     mass_is_known: bool,
@@ -110,7 +108,6 @@ impl<'m> Equations<'m> {
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             kkt: Kkt::default(),
-            pivots: PivotRange::default(),
             work: Work::default(),
             mass_is_known: false,
             constant: None,
@@ -279,7 +276,7 @@ impl<'m> Equations<'m> {
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
         let factorised = self.kkt.factorise(layout, &self.rows, mass, g, None);
-        self.pivots.include(factorised.map_err(|e| self.kkt_error(t, e))?);
+        factorised.map_err(|e| self.kkt_error(t, e))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         Ok(())
     }
@@ -315,7 +312,7 @@ impl<'m> Equations<'m> {
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
         let factorised = self.kkt.factorise(layout, &self.rows, mass, g, Some(h));
-        self.pivots.include(factorised.map_err(|e| self.kkt_error(stage.t, e))?);
+        factorised.map_err(|e| self.kkt_error(stage.t, e))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         Ok(())
     }

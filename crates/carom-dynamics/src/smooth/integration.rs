@@ -4,18 +4,17 @@ use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
-use super::pivot_range::PivotRange;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
 use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
 
-/// A step with a stage at or near a singular position is shortened by this factor: the stages move by more than a tenth of the step.
+/// A step with a stage at a singular position is shortened by this factor, which is no place of a stage in usual methods.
 const SHORTENED: f64 = 0.87;
 
-/// Times that a step is shortened for that, down to 0.43 of its size.
-const MOST_SHORTENINGS: usize = 6;
+/// Times that a step is shortened for that.
+const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
 pub struct Integration<'m> {
@@ -136,25 +135,21 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start. Where a stage hits a singular position or
-    /// lies too near to it the step is shortened, constant ones too, so that the stages lie beside it.
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start. Where that does not help a stage has hit a
+    /// singular position: the step is shortened, a constant one too, so that the stages lie beside it.
     fn try_independent(&mut self, h: &mut f64) -> Result<StepEstimate, IntegrationError> {
         let (mut selected, mut shortened) = (false, 0);
         loop {
-            self.equations.pivots = PivotRange::default();
             let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
-            let is_singular = matches!(outcome, Err(IntegrationError::SingularConstraints { .. }));
-            if is_singular && !selected {
-                selected = true;
-                if self.equations.select_rows(&self.start)?.changed {
-                    self.use_selected_rows(true)?;
-                }
-            } else if (is_singular || self.equations.pivots.is_unlucky()) && shortened < MOST_SHORTENINGS {
+            if !matches!(outcome, Err(IntegrationError::SingularConstraints { .. })) || shortened == MOST_SHORTENINGS {
+                return outcome;
+            }
+            if !std::mem::replace(&mut selected, true) && self.equations.select_rows(&self.start)?.changed {
+                self.use_selected_rows(true)?;
+            } else {
                 shortened += 1;
                 *h *= SHORTENED;
                 self.equations.statistics.rejected += 1;
-            } else {
-                return outcome;
             }
         }
     }

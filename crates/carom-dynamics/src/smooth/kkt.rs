@@ -47,8 +47,7 @@ pub enum KktError {
 const REFINED_ABOVE: f64 = 4.0 * f64::EPSILON;
 
 impl Kkt {
-    /// Factorises with the mass values, G and, where it differs, H, and returns the smallest pivot relative to its diagonal: sin² of the angle between a
-    /// row and others, small near singular positions. The mass is factorised when its values are others than before.
+    /// Factorises with the mass values, G and, where it differs, H. The mass is factorised when its values are others than before.
     ///
     /// # Errors
     /// [`KktError`].
@@ -59,7 +58,7 @@ impl Kkt {
         mass: &[f64],
         g: &[f64],
         h: Option<&[f64]>,
-    ) -> Result<f64, KktError> {
+    ) -> Result<(), KktError> {
         if self.mass_values != mass {
             // a mass that cannot be factorised must not be taken for a known one the next time
             self.mass_values.clear();

@@ -17,7 +17,6 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod motion_point;
-mod pivot_range;
 mod redundant_rows;
 mod row_layout;
 mod row_selection;
