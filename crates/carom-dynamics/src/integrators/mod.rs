@@ -1,7 +1,7 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
-#[cfg(test)]
 mod adams;
+#[cfg(test)]
 mod alpha_condition;
 mod alpha_family;
 mod alpha_newton;
