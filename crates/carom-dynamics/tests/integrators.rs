@@ -35,6 +35,14 @@ const WINDOWS: usize = 3;
 /// Largest difference of measured and declared order.
 const MARGIN: f64 = 0.2;
 
+/// Orders that are not reached above round-off: (integrator, problem, least order, why). Each was seen with an independent implementation.
+const EXCEPTIONS: [(&str, &str, f64, &str); 1] = [(
+    "phem56",
+    "four-bar",
+    4.4,
+    "errors of order 5 and 6 of opposite sign balance near the dead point: 4.4 to 4.8 in v, still rising at round-off",
+)];
+
 /// A part of a point.
 type Part = fn(&MotionPoint) -> &Vec<f64>;
 
@@ -120,14 +128,16 @@ impl Case {
     }
 
     /// What is wrong with a measured order.
-    fn judge(&self, part: usize, declared: f64, measured: Option<f64>) -> Option<String> {
+    fn judge(&self, kind: IntegratorKind, part: usize, declared: f64, measured: Option<f64>) -> Option<String> {
         let Demands { resolves, measurable, bounds_above } = self.demands;
         if declared > resolves[part] {
             return None;
         }
+        let exception = EXCEPTIONS.iter().find(|(integrator, problem, ..)| (*integrator, *problem) == (kind.name(), self.name));
+        let least = exception.map_or(declared - MARGIN, |(_, _, least, _)| *least);
         match measured {
             None => measurable.then(|| "not measurable".to_owned()),
-            Some(order) if order < declared - MARGIN => Some(format!("{order:.2}, below {declared}")),
+            Some(order) if order < least => Some(format!("{order:.2}, below {declared}")),
             Some(order) if bounds_above && part < 2 && order > declared + MARGIN => Some(format!("{order:.2}, above {declared}")),
             Some(_) => None,
         }
@@ -198,7 +208,7 @@ fn check(case: &Case) {
             };
             lines += &format!("{:14} {name:32} declared {:>14}   measured {:>16}\n", case.name, show(declared, 1), show(measured, 2));
             for (i, (what, _)) in PARTS.into_iter().enumerate().take(if case.exact[0].lambda.is_empty() { 2 } else { 3 }) {
-                if let Some(problem) = declared[i].and_then(|declared| case.judge(i, declared, measured[i])) {
+                if let Some(problem) = declared[i].and_then(|declared| case.judge(kind, i, declared, measured[i])) {
                     wrong.push(format!("{name}: {what} {problem}"));
                 }
             }

@@ -62,7 +62,7 @@ impl Integrator for Rattle {
         self.kick.solve(equations, start, kick, &mut self.half, end)?;
         // (q_{n+1}, v_½) => v_{n+1}
         let (t, q, v, step) = (end.t, &end.q, &self.half, 0.5 * h);
-        let stage = StageSystem { t, q, v, t_ahead: t, q_ahead: q, v_known: v, step };
+        let stage = StageSystem { t, q, v, t_ahead: t, q_ahead: q, v_known: v, step, force_factor: 1.0 };
         equations.solve_stage(stage, &mut end.a, &mut end.lambda)?;
         for i in 0..end.v.len() {
             end.v[i] = self.half[i] + step * end.a[i];
