@@ -9,6 +9,7 @@
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
 mod control;
+mod drift;
 mod equations;
 mod error;
 mod hermite;
@@ -22,6 +23,7 @@ mod statistics;
 mod tolerances;
 
 pub use control::StepController;
+pub use drift::{DriftMeter, constraint_rows};
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
 pub use hermite::quintic_hermite;

@@ -38,10 +38,9 @@ pub struct RowDrift {
 }
 
 impl SmoothReport {
-    /// A report of nothing yet; `rows` are the names of the rows.
+    /// A report of nothing yet.
     #[must_use]
-    pub fn new(integrator: IntegratorKind, formulation: Formulation, rows: Vec<String>) -> Self {
-        let drift = rows.into_iter().map(|name| RowDrift { name, position: 0.0, velocity: 0.0 }).collect();
+    pub fn new(integrator: IntegratorKind, formulation: Formulation) -> Self {
         SmoothReport {
             integrator,
             formulation,
@@ -50,7 +49,7 @@ impl SmoothReport {
             min_step: 0.0,
             max_step: 0.0,
             max_energy_error: 0.0,
-            drift,
+            drift: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ mod axis;
 mod chart;
 mod decimate;
 mod font;
+mod marker;
 mod raster;
 mod scene;
 mod svg;
@@ -50,6 +51,10 @@ pub struct PlotOptions {
     pub x_scale: Scale,
     /// Label of the ordinate of a picture with a single panel for all series; default empty: panels by unit.
     pub y_label: String,
+    /// Scale of the ordinates; default linear. On a logarithmic one, curves are interrupted where y is not positive.
+    pub y_scale: Scale,
+    /// Every point gets a mark, one shape per curve; for curves of few points. Default no.
+    pub markers: bool,
 }
 
 impl Default for PlotOptions {
@@ -61,6 +66,8 @@ impl Default for PlotOptions {
             x_label: "t [s]".into(),
             x_scale: Scale::Linear,
             y_label: String::new(),
+            y_scale: Scale::Linear,
+            markers: false,
         }
     }
 }
