@@ -45,6 +45,26 @@ pub enum ModelError {
         /// The formula.
         what: String,
     },
+    /// A velocity constraint that is not affine in the rates.
+    #[error(
+        "the {what} is not affine in the rates: its derivative by {rate} still depends on rates; only A(t,q) q̇ + b(t,q) = 0 can be a constraint"
+    )]
+    NotAffine {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+        /// The rate.
+        rate: String,
+    },
+    /// A velocity constraint without velocities.
+    #[error("the {what} depends on no rate: give it as an equation of positions, or use rates such as x_dot or ball.vx")]
+    NoRate {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {
@@ -80,6 +100,14 @@ pub enum ModelError {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// A joint that cannot be built.
+    #[error("joint \"{joint}\": {reason}")]
+    Joint {
+        /// The joint.
+        joint: String,
+        /// What is wrong and how to mend it.
+        reason: String,
     },
     /// A matrix that should be symmetric positive definite is not.
     #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]

@@ -3,10 +3,14 @@
 //! Tests and benchmarks take their models from here; the same models are in the gallery as files.
 
 pub mod bouncing_ball;
+pub mod bricard;
 pub mod free_bodies;
+pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
+pub mod n_four_bar;
 pub mod pendulum;
+pub mod spherical_pendulum;
 pub mod woodpecker;
 
 use crate::model::Model;

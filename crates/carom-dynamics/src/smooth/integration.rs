@@ -1,5 +1,6 @@
 //! An integration over time: steps of an integrator under step control.
 
+use super::consistent_start::AssemblyReport;
 use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
@@ -7,9 +8,15 @@ use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, IntegratorParams, StepControl, build};
+use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
+
+/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
+const SHORTENED: f64 = 0.93;
+
+/// Times that a constant step is shortened.
+const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
 pub struct Integration<'m> {
@@ -21,20 +28,25 @@ pub struct Integration<'m> {
     start: MotionPoint,
     end: MotionPoint,
     next_step: f64,
+    assembly: AssemblyReport,
 }
 
 impl<'m> Integration<'m> {
-    /// Begins at a state, which must satisfy the constraints.
+    /// Begins at a state. Where it violates the constraints slightly it is assembled: see [`Integration::assembly`].
     ///
     /// # Errors
-    /// [`IntegrationError`]: settings out of range, a method that is not made for this model, singular equations.
+    /// [`IntegrationError`]: settings out of range, a state that violates the constraints, a method that is not made for this model, singular equations.
     pub fn new(model: &'m Model, state: &State, params: &IntegratorParams) -> Result<Self, IntegrationError> {
         params.validate()?;
         let mut equations = Equations::new(model);
         equations.baumgarte = params.baumgarte;
+        equations.acceleration = params.acceleration;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
-        equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
+        equations.select_rows(&start)?;
+        start.lambda.resize(equations.n_rows(), 0.0);
+        let assembly = equations.assemble(&mut start, &params.assembly)?;
+        equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda)?;
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
         let end = start.clone();
@@ -47,6 +59,7 @@ impl<'m> Integration<'m> {
             start,
             end,
             next_step: 0.0,
+            assembly,
         };
         integration.next_step = params.step.unwrap_or_else(|| integration.first_step());
         Ok(integration)
@@ -91,6 +104,20 @@ impl<'m> Integration<'m> {
         self.equations.statistics
     }
 
+    /// What was done to the initial state so that it satisfies the constraints.
+    #[must_use]
+    pub fn assembly(&self) -> &AssemblyReport {
+        &self.assembly
+    }
+
+    /// Corrects the end of a step that will be accepted for its error; a correction that fails refuses the step.
+    fn correct(&mut self, estimate: StepEstimate) -> Result<StepEstimate, IntegrationError> {
+        if estimate.error.is_none_or(|error| error <= 1.0) && self.end.is_finite() {
+            self.equations.correct(&mut self.end, self.params.projection)?;
+        }
+        Ok(estimate)
+    }
+
     /// Takes one accepted step, not beyond `t_end`.
     ///
     /// # Errors
@@ -102,8 +129,8 @@ impl<'m> Integration<'m> {
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
-            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.integrator.try_step(&mut self.equations, &self.start, h, &mut self.end, &self.tolerances);
+            let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
+            let outcome = self.try_independent(&mut h, fixed).and_then(|estimate| self.correct(estimate));
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),
@@ -124,7 +151,7 @@ impl<'m> Integration<'m> {
                 self.end.t = if h == remaining { t_end } else { self.start.t + h };
                 self.equations.statistics.accepted += 1;
                 self.integrator.accept();
-                return Ok(());
+                return self.watch_redundant_rows();
             }
             self.equations.statistics.rejected += 1;
             if fixed || proposed < min_step {
@@ -132,6 +159,56 @@ impl<'m> Integration<'m> {
             }
             self.next_step = proposed;
         }
+    }
+
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
+    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+        let (mut selected, mut shortened) = (false, 0);
+        loop {
+            let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
+            match outcome {
+                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
+                    selected = true;
+                    if self.equations.select_rows(&self.start)?.changed {
+                        self.use_selected_rows(true)?;
+                    }
+                }
+                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
+                    shortened += 1;
+                    *h *= SHORTENED;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// After a step with redundant rows: where these are violated much more than those in use they have become independent, and the rows are
+    /// chosen anew.
+    fn watch_redundant_rows(&mut self) -> Result<(), IntegrationError> {
+        if self.equations.multipliers_are_unique() {
+            return Ok(());
+        }
+        let MotionPoint { t, q, v, .. } = &self.end;
+        let (_, all) = self.equations.violations(*t, q, v)?;
+        let mut used = vec![0.0; self.equations.n_rows()];
+        self.equations.constraint_velocity(*t, q, v, &mut used)?;
+        let used = used.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        let speed = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        if all > 1e3 * used + 1e-8 * speed && self.equations.select_rows(&self.end)?.changed {
+            self.use_selected_rows(false)?;
+        }
+        Ok(())
+    }
+
+    /// Begins anew at the start or the end of the step with the rows that were chosen.
+    fn use_selected_rows(&mut self, at_start: bool) -> Result<(), IntegrationError> {
+        let n = self.equations.n_rows();
+        self.start.lambda.resize(n, 0.0);
+        self.end.lambda.resize(n, 0.0);
+        let point = if at_start { &mut self.start } else { &mut self.end };
+        self.equations.accelerate(point.t, &point.q, &point.v, &mut point.a, &mut point.lambda)?;
+        self.integrator.restart(&mut self.equations, point)
     }
 
     /// Writes (q, v) at a time within the last step.

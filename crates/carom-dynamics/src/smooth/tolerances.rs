@@ -38,6 +38,12 @@ impl Tolerances {
         Ok(Tolerances { absolute, relative, norm: params.norm, components: params.error_in })
     }
 
+    /// Errors of velocities count, not only those of positions.
+    #[must_use]
+    pub fn count_velocities(&self) -> bool {
+        self.components == ErrorComponents::All
+    }
+
     /// The norm of an error, in units of the tolerance: a step is accepted when it is at most 1. `position` is a displacement.
     #[must_use]
     pub fn error(&self, equations: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, position: &[f64], velocity: &[f64]) -> f64 {

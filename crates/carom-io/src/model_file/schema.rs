@@ -143,6 +143,8 @@ pub(super) struct ConstraintSchema {
     pub name: Option<Text>,
     pub equation: Option<Text>,
     pub equations: Option<Spanned<Vec<Text>>>,
+    pub velocity: Option<Text>,
+    pub velocities: Option<Spanned<Vec<Text>>>,
 }
 
 #[derive(Debug, Deserialize)]
