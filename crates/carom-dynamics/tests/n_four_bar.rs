@@ -83,7 +83,8 @@ fn redundant_rows_are_found() {
     let mut linkage = n_four_bar(3).unwrap();
     let pins: Vec<_> = (0..3).map(|i| (format!("again {i}"), 2 * i)).collect();
     for (name, body) in &pins {
-        let end = |body: usize, x: f64| carom_dynamics::relations::PlanarPoint { coordinate: 3 * body, velocity: 3 * body, local: [x, 0.0] };
+        let end =
+            |body: usize, x: f64| carom_dynamics::relations::PlanarPoint { coordinate: 3 * body, velocity: 3 * body, local: [x, 0.0] };
         let pin = carom_dynamics::relations::PlanarPin::between(end(*body, 0.5), end(body + 1, -0.5));
         linkage.model.add_interaction(name, Box::new(pin), Law::Bilateral).unwrap();
     }
@@ -99,7 +100,15 @@ fn redundant_rows_are_found() {
     let mut all = vec![0.0; equations.n_all_rows()];
     equations.multipliers_of_all(&point, &mut all).unwrap();
     // the shortest multipliers share the force of a pin equally between it and its copy
-    let rows: Vec<usize> = linkage.model.interactions().iter().scan(0, |row, _| { *row += 2; Some(*row - 2) }).collect();
+    let rows: Vec<usize> = linkage
+        .model
+        .interactions()
+        .iter()
+        .scan(0, |row, _| {
+            *row += 2;
+            Some(*row - 2)
+        })
+        .collect();
     for (k, (name, _)) in pins.iter().enumerate() {
         let original = linkage.model.interactions().iter().position(|x| x.name() == format!("B{k} right")).unwrap();
         let copy = linkage.model.interactions().iter().position(|x| x.name() == name).unwrap();

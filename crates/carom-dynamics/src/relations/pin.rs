@@ -108,15 +108,7 @@ impl Relation for PlanarPin {
         Ok(())
     }
 
-    fn add_curvature(
-        &self,
-        _: f64,
-        q: &[f64],
-        lambda: &[f64],
-        factor: f64,
-        matrix: &mut [f64],
-        _: &mut Scratch,
-    ) -> Result<(), NonFinite> {
+    fn add_curvature(&self, _: f64, q: &[f64], lambda: &[f64], factor: f64, matrix: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
         let n = self.velocities.len();
         for (sign, column, point) in self.sides() {
             let arm = point.arm(q);

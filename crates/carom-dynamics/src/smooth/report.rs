@@ -1,5 +1,6 @@
 //! What a smooth run tells about itself besides its certificate.
 
+use super::consistent_start::AssemblyReport;
 use super::statistics::Statistics;
 use crate::integrators::{Formulation, IntegratorKind};
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub struct SmoothReport {
     pub max_step: f64,
     /// Largest error of the energy balance over the accepted steps, either way \[J\].
     pub max_energy_error: f64,
+    /// What was done to the initial state so that it satisfies the constraints; `None` when nothing was needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assembly: Option<AssemblyReport>,
     /// Per row of the constraints, in the model's order, redundant rows too.
     pub drift: Vec<RowDrift>,
 }
@@ -49,6 +53,7 @@ impl SmoothReport {
             min_step: 0.0,
             max_step: 0.0,
             max_energy_error: 0.0,
+            assembly: None,
             drift: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
-use crate::smooth::{DriftMeter, Integration, SmoothReport};
+use crate::smooth::{AssemblyReport, DriftMeter, Integration, SmoothReport};
 use crate::state::State;
 
 /// Integrates the constrained equations of motion by one integrator (see [`crate::integrators`]).
@@ -126,6 +126,10 @@ impl<'m> Run<'_, 'm> {
         if let Ok(integration) = &begun {
             self.journal.forces.resize(self.drift.rows.len(), 0.0);
             place_forces(self.model, integration, &integration.point().lambda, &mut self.journal.forces);
+            // an initial state that was assembled is where the motion begins
+            self.report.assembly = Some(*integration.assembly()).filter(AssemblyReport::is_assembled);
+            state.q.copy_from_slice(&integration.point().q);
+            state.v.copy_from_slice(&integration.point().v);
         }
         self.journal.begin(state, self.memory)?;
         let mut integration = begun?;
