@@ -135,7 +135,13 @@ fn widened(values: impl Iterator<Item = f64> + Clone, part: f64) -> impl Iterato
 /// Groups series by unit, pure numbers by the first part of their label, in order of appearance.
 fn by_unit(series: &[Series]) -> Vec<Vec<&Series>> {
     let key = |s: &Series| {
-        if s.unit.is_empty() { format!("\0{}", root(&s.label)) } else { s.unit.clone() }
+        if !s.quantity.is_empty() {
+            format!("\0\0{}", s.quantity)
+        } else if s.unit.is_empty() {
+            format!("\0{}", root(&s.label))
+        } else {
+            s.unit.clone()
+        }
     };
     let mut groups: Vec<Vec<&Series>> = Vec::new();
     for one in series {
@@ -184,7 +190,9 @@ fn lay_out_legend(panel: &mut Panel<'_>, font: &Font, left: f32, right: f32) {
 /// Name and unit at the vertical axis.
 fn axis_label(panel: &Panel<'_>) -> (String, String) {
     let first = panel.series[0];
-    let name = if panel.series.len() == 1 {
+    let name = if !first.quantity.is_empty() {
+        first.quantity.as_str()
+    } else if panel.series.len() == 1 {
         first.label.as_str()
     } else if panel.series.iter().all(|s| root(&s.label) == root(&first.label)) {
         root(&first.label)

@@ -30,6 +30,8 @@ pub struct Series {
     pub label: String,
     /// Unit of `y`; series of one unit share a panel. Pure numbers (empty unit) share one if their labels agree up to the dot.
     pub unit: String,
+    /// What is drawn: series of one quantity share a panel with this name at its axis. Empty (the default): panels by unit.
+    pub quantity: String,
     /// Abscissae.
     pub x: Vec<f64>,
     /// Ordinates; the curve is interrupted where one is not finite.
@@ -113,7 +115,7 @@ pub fn plot_run(run: &RunFile, quantities: &[String], path: &Path) -> Result<(),
         for quantity in run.quantity(name)? {
             if series.iter().all(|s| s.label != quantity.name) {
                 let (label, unit) = (quantity.name, quantity.unit);
-                series.push(Series { label, unit, x: run.time().to_vec(), y: quantity.values });
+                series.push(Series { label, unit, x: run.time().to_vec(), y: quantity.values, ..Series::default() });
             }
         }
     }

@@ -28,19 +28,19 @@ pub fn work_precision(table: &Table, title: &str, path: &Path) -> Result<(), Fai
 /// Average step, steps and drift against the tolerance, as Haddouni2015, figure 3.3.
 pub fn steps(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
     type Get = fn(&Row) -> f64;
-    let panels: [(&str, Get); 5] = [
-        ("average step [s]", Row::average_step),
-        ("accepted steps", |row| row.measured.statistics.accepted as f64),
-        ("rejected steps", |row| row.measured.statistics.rejected as f64),
-        ("largest |g|", |row| row.largest_drift(0)),
-        ("largest |dg/dt|", |row| row.largest_drift(1)),
+    let panels: [(&str, &str, Get); 5] = [
+        ("average step", "s", Row::average_step),
+        ("accepted steps", "", |row| row.measured.statistics.accepted as f64),
+        ("rejected steps", "", |row| row.measured.statistics.rejected as f64),
+        ("largest |g|", "", |row| row.largest_drift(0)),
+        ("largest |dg/dt|", "", |row| row.largest_drift(1)),
     ];
     let mut series = Vec::new();
-    for (name, get) in panels {
+    for (quantity, unit, get) in panels {
         let curves = by_method(table, |row| row.tolerance, get);
         // a panel in which nothing can be drawn on a logarithmic scale is left out
         if curves.iter().any(|s| s.y.iter().any(|y| *y > 0.0 && y.is_finite())) {
-            series.extend(curves.into_iter().map(|s| Series { unit: name.to_owned(), ..s }));
+            series.extend(curves.into_iter().map(|s| Series { quantity: quantity.to_owned(), unit: unit.to_owned(), ..s }));
         }
     }
     let options = PlotOptions {

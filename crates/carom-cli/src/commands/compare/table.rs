@@ -74,7 +74,8 @@ impl Table {
                 let _ = if i == 0 { write!(out, "{field:width$}") } else { write!(out, "{gap}{field:>width$}") };
             }
             let _ = match failure {
-                Some(reason) => writeln!(out, "  {reason}"),
+                // what to try instead is in the CSV
+                Some(reason) => writeln!(out, "  {}", reason.split(". Try").next().unwrap_or(reason)),
                 None => writeln!(out),
             };
         }
