@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-4,1e-6,1e-8,1e-10", value_name = "NUMBERS")]
     tolerances: Vec<f64>,
     /// End time in seconds [default: the model's]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     end: Option<f64>,
     /// Reference solution: auto (computed), or a CSV file of states whose last row is at the end time
     #[arg(long, default_value = "auto", value_name = "auto|CSV")]
