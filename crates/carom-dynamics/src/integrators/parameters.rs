@@ -325,6 +325,14 @@ impl IntegratorParams {
                 return Err(ModelError::OutOfRange { what: format!("integrator.{what}"), value, expected });
             }
         }
+        if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
+            for (what, value) in [("baumgarte.alpha", alpha), ("baumgarte.beta", beta)] {
+                if !(value >= 0.0 && value.is_finite()) {
+                    let expected = "a finite number ≥ 0 is needed";
+                    return Err(ModelError::OutOfRange { what: format!("integrator.{what}"), value, expected });
+                }
+            }
+        }
         if self.control == StepControl::Fixed && self.step.is_none() {
             return refuse("control = \"fixed\" needs a step".into());
         }

@@ -4,6 +4,7 @@
 
 pub mod bouncing_ball;
 pub mod bricard;
+pub mod flyball;
 pub mod free_bodies;
 pub mod heavy_top;
 pub mod impact_oscillator;

@@ -12,10 +12,10 @@ use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate
 use crate::model::Model;
 use crate::state::State;
 
-/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
-const SHORTENED: f64 = 0.93;
+/// A step with a stage at a singular position is shortened by this factor, which is no place of a stage in usual methods.
+const SHORTENED: f64 = 0.87;
 
-/// Times that a constant step is shortened.
+/// Times that a step is shortened for that.
 const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
@@ -130,7 +130,7 @@ impl<'m> Integration<'m> {
         loop {
             // the last step absorbs a remainder that would be round-off
             let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.try_independent(&mut h, fixed).and_then(|estimate| self.correct(estimate));
+            let outcome = self.try_independent(&mut h).and_then(|estimate| self.correct(estimate));
             let (factor, accepted, reason) = match outcome {
                 Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
                 Ok(_) if fixed => (1.0, true, String::new()),
@@ -161,24 +161,21 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
-    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
-    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start. Where that does not help a stage has hit a
+    /// singular position: the step is shortened, a constant one too, so that the stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64) -> Result<StepEstimate, IntegrationError> {
         let (mut selected, mut shortened) = (false, 0);
         loop {
             let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
-            match outcome {
-                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
-                    selected = true;
-                    if self.equations.select_rows(&self.start)?.changed {
-                        self.use_selected_rows(true)?;
-                    }
-                }
-                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
-                    shortened += 1;
-                    *h *= SHORTENED;
-                }
-                outcome => return outcome,
+            if !matches!(outcome, Err(IntegrationError::SingularConstraints { .. })) || shortened == MOST_SHORTENINGS {
+                return outcome;
+            }
+            if !std::mem::replace(&mut selected, true) && self.equations.select_rows(&self.start)?.changed {
+                self.use_selected_rows(true)?;
+            } else {
+                shortened += 1;
+                *h *= SHORTENED;
+                self.equations.statistics.rejected += 1;
             }
         }
     }
