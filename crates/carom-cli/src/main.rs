@@ -9,7 +9,7 @@ mod output;
 mod solving;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, check, export, info, list, plot, run, solve};
+use commands::{bench, check, compare, export, info, list, plot, run, solve};
 use std::process::ExitCode;
 
 /// Simulate mechanics that is not smooth: contact, friction, impacts, joints.
@@ -36,6 +36,8 @@ enum Command {
     Solve(solve::Args),
     /// Time solvers over a folder of problems and draw their performance profile
     Bench(bench::Args),
+    /// Compare integrators on a model: cost, drift and true error
+    Compare(compare::Args),
     /// List strategies, schemes, integrators, solvers, laws or models
     List(list::Args),
 }
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::List(args) => list::list(&args),
     };
     match result {

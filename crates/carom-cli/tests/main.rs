@@ -3,5 +3,6 @@
 mod bad_input;
 mod plots;
 mod runs;
+mod smooth;
 mod solvers;
 mod support;

@@ -2,7 +2,7 @@
 
 use carom_dynamics::StepMemory;
 use carom_dynamics::recording::Recorder;
-use carom_dynamics::strategies::smooth::constraint_rows;
+use carom_dynamics::smooth::constraint_rows;
 use carom_dynamics::strategies::{Continue, Observers, Outcome, Progress};
 use carom_io::model_file::{self, ModelFile, ModelFileError, Override};
 use carom_io::recording::{InteractionKind, InteractionName, NamedUnit, RunInfo};

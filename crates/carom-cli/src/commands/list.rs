@@ -87,7 +87,8 @@ fn list_integrators(as_json: bool) {
         let multiplier = of.multiplier.map_or_else(|| "–".to_owned(), |order| order.to_string());
         let choices = match entry.choices {
             [] | [_] => String::new(),
-            [first, .., last] => format!(" (order = {first}…{last})"),
+            [first, .., last] if last + 1 == first + entry.choices.len() => format!(" (order = {first}…{last})"),
+            some => format!(" (order = {})", some.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         };
         let mark = if kind == IntegratorKind::default() { " *" } else { "" };
         rows.push([

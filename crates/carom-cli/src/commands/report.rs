@@ -153,6 +153,10 @@ fn smooth_lines(integrator: &IntegratorParams, smooth: &SmoothReport, time: &str
         ("evaluations", format!("{} of F, {} of G", s.force_evaluations, s.jacobian_evaluations)),
         ("factorisations", format!("{}, {} solves", s.factorisations, s.solves)),
     ];
+    if let Some(assembly) = &smooth.assembly {
+        let (moved, changed) = (short(assembly.moved), short(assembly.velocity_changed));
+        lines.push(("initial state assembled", format!("moved by {moved}, velocities changed by {changed}")));
+    }
     if s.newton_iterations > 0 {
         lines.push(("Newton iterations", s.newton_iterations.to_string()));
     }

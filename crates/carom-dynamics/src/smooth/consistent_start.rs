@@ -10,12 +10,13 @@ use super::equations::Equations;
 use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use crate::integrators::{AssemblyMode, AssemblyParams};
+use serde::Serialize;
 
 /// Residuals up to this are taken as they are: well above the round-off of formulas, well below what moves anything visibly.
 const CONSISTENT: f64 = 1e-10;
 
 /// What was done to the initial state.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AssemblyReport {
     /// Largest |g| of the state given.
     pub position_before: f64,

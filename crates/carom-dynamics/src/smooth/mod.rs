@@ -11,6 +11,7 @@
 mod complement;
 mod consistent_start;
 mod control;
+mod drift;
 mod elimination;
 mod equations;
 mod error;
@@ -31,6 +32,7 @@ mod tolerances;
 
 pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
+pub use drift::{DriftMeter, constraint_rows};
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
 pub use hermite::quintic_hermite;

@@ -1,5 +1,6 @@
 //! What a smooth run tells about itself besides its certificate.
 
+use super::consistent_start::AssemblyReport;
 use super::statistics::Statistics;
 use crate::integrators::{Formulation, IntegratorKind};
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub struct SmoothReport {
     pub max_step: f64,
     /// Largest error of the energy balance over the accepted steps, either way \[J\].
     pub max_energy_error: f64,
+    /// What was done to the initial state so that it satisfies the constraints; `None` when nothing was needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assembly: Option<AssemblyReport>,
     /// Per row of the constraints, in the model's order, redundant rows too.
     pub drift: Vec<RowDrift>,
 }
@@ -38,10 +42,9 @@ pub struct RowDrift {
 }
 
 impl SmoothReport {
-    /// A report of nothing yet; `rows` are the names of the rows.
+    /// A report of nothing yet.
     #[must_use]
-    pub fn new(integrator: IntegratorKind, formulation: Formulation, rows: Vec<String>) -> Self {
-        let drift = rows.into_iter().map(|name| RowDrift { name, position: 0.0, velocity: 0.0 }).collect();
+    pub fn new(integrator: IntegratorKind, formulation: Formulation) -> Self {
         SmoothReport {
             integrator,
             formulation,
@@ -50,7 +53,8 @@ impl SmoothReport {
             min_step: 0.0,
             max_step: 0.0,
             max_energy_error: 0.0,
-            drift,
+            assembly: None,
+            drift: Vec::new(),
         }
     }
 

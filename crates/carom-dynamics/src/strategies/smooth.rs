@@ -3,14 +3,14 @@
 use super::journal::Journal;
 use super::work::WorkMeter;
 use super::{Continue, Ending, Observers, Outcome, Progress, Strategy};
-use crate::assembly::{at_time, evaluate_candidates};
-use crate::diagnostics::{Energy, Violations};
+use crate::assembly::at_time;
+use crate::diagnostics::Energy;
 use crate::error::{ModelError, RunError};
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
-use crate::smooth::{Integration, RowDrift, SmoothReport};
+use crate::smooth::{AssemblyReport, DriftMeter, Integration, SmoothReport};
 use crate::state::State;
 
 /// Integrates the constrained equations of motion by one integrator (see [`crate::integrators`]).
@@ -71,15 +71,6 @@ pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
     if names.is_empty() { Ok(()) } else { Err(ModelError::HasContacts { names: names.join(", ") }) }
 }
 
-/// Names of all rows of the bilateral constraints, in the model's order: "name", or "name.1", "name.2" … of several.
-#[must_use]
-pub fn constraint_rows(model: &Model) -> Vec<String> {
-    let rows = |(name, n): (&str, usize)| -> Vec<String> {
-        if n == 1 { vec![name.to_owned()] } else { (1..=n).map(|k| format!("{name}.{k}")).collect() }
-    };
-    model.interactions().iter().filter(|i| i.is_bilateral()).map(|i| (i.name(), i.relation().n_rows())).flat_map(rows).collect()
-}
-
 impl Strategy for Smooth {
     fn name(&self) -> &'static str {
         "smooth"
@@ -87,13 +78,14 @@ impl Strategy for Smooth {
 
     fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
         let Observers { recorder, watch } = observers;
-        let report = SmoothReport::new(self.integrator.kind, self.integrator.formulation(), constraint_rows(model));
+        let report = SmoothReport::new(self.integrator.kind, self.integrator.formulation());
         let mut run = Run {
             settings: self,
             model,
             memory,
             journal: Journal::new(model, recorder),
             work: WorkMeter::new(model),
+            drift: DriftMeter::new(model),
             inside: State::default(),
             next_frame: 1,
             recorded: 0,
@@ -101,7 +93,7 @@ impl Strategy for Smooth {
         };
         let start = state.t;
         let ending = run.all_steps(state, watch, start).unwrap_or_else(Ending::Failed);
-        run.journal.certificate.smooth = Some(run.report);
+        run.journal.certificate.smooth = Some(SmoothReport { drift: run.drift.rows, ..run.report });
         let ending = match (run.journal.finish(&ending.status()), ending) {
             (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error),
             (_, ending) => ending,
@@ -117,6 +109,7 @@ struct Run<'a, 'm> {
     memory: &'a mut StepMemory,
     journal: Journal<'a>,
     work: WorkMeter<'m>,
+    drift: DriftMeter<'m>,
     inside: State,
     /// Number of the next frame of constant interval.
     next_frame: usize,
@@ -131,14 +124,19 @@ impl<'m> Run<'_, 'm> {
         let end = self.settings.end;
         let begun = Integration::new(self.model, state, &self.settings.integrator);
         if let Ok(integration) = &begun {
-            self.journal.forces.resize(self.report.drift.len(), 0.0);
+            self.journal.forces.resize(self.drift.rows.len(), 0.0);
             place_forces(self.model, integration, &integration.point().lambda, &mut self.journal.forces);
+            // an initial state that was assembled is where the motion begins
+            self.report.assembly = Some(*integration.assembly()).filter(AssemblyReport::is_assembled);
+            state.q.copy_from_slice(&integration.point().q);
+            state.v.copy_from_slice(&integration.point().v);
         }
         self.journal.begin(state, self.memory)?;
         let mut integration = begun?;
-        let (violations, mut moves) = self.measure(state)?;
+        let violations = self.drift.evaluate(state.t, &state.q, &state.v).map_err(at_time(state.t))?;
+        self.drift.keep();
         self.journal.certificate.add_violations(&violations);
-        let mut report = None;
+        let (mut report, mut moves) = (None, self.drift.moves());
         for step in 1.. {
             if state.t >= end {
                 break;
@@ -156,8 +154,9 @@ impl<'m> Run<'_, 'm> {
             state.q.copy_from_slice(&integration.point().q);
             state.v.copy_from_slice(&integration.point().v);
             let moved = moves;
-            let (violations, now) = self.measure(state)?;
-            moves = now;
+            let violations = self.drift.evaluate(state.t, &state.q, &state.v).map_err(at_time(state.t))?;
+            self.drift.keep();
+            moves = self.drift.moves();
             let mut taken = StepReport { newton_iterations: iterations, newton_converged: true, violations, ..StepReport::default() };
             taken.work = self.account(&mut integration, (step, start), moved || moves, &taken)?;
             self.journal.add_step(state, self.memory, &taken)?;
@@ -218,7 +217,7 @@ impl<'m> Run<'_, 'm> {
         equations.accelerate(t, &inside.q, &inside.v, &mut a, &mut lambda)?;
         equations.statistics = counted;
         place_forces(self.model, integration, &lambda, &mut self.journal.forces);
-        let (violations, _) = violations(self.model, &inside, self.memory, &mut [])?;
+        let violations = self.drift.evaluate(t, &inside.q, &inside.v).map_err(at_time(t))?;
         let (kinetic, potential) = self.journal.energy(&inside, self.memory)?;
         let last = self.journal.certificate.last;
         let energy = Energy { kinetic, potential, work: last.work + work, ..last };
@@ -238,37 +237,11 @@ impl<'m> Run<'_, 'm> {
         self.next_frame += usize::from(due);
         due
     }
-
-    /// Violations of a state at the end of a step, taken into the drift, and whether a constraint moves.
-    fn measure(&mut self, state: &State) -> Result<(Violations, bool), RunError> {
-        violations(self.model, state, self.memory, &mut self.report.drift)
-    }
 }
 
 /// Times that differ by round-off only.
 fn same_time(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-/// |g| and |ġ| of all rows of the constraints; their largest values by row are kept in `drift` unless it is empty.
-fn violations(model: &Model, state: &State, memory: &mut StepMemory, drift: &mut [RowDrift]) -> Result<(Violations, bool), RunError> {
-    evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
-    let (c, mut worst, mut moves) = (&memory.candidates, Violations::default(), false);
-    let mut drift = drift.iter_mut();
-    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, i)| i.is_bilateral()) {
-        for row in c.rows[i]..c.rows[i + 1] {
-            let g = if interaction.relation().is_holonomic() { c.position[row].abs() } else { 0.0 };
-            let u = c.velocity[row].abs();
-            worst.constraint = worst.constraint.max(g);
-            worst.constraint_velocity = worst.constraint_velocity.max(u);
-            moves |= c.bias[row] != 0.0;
-            if let Some(drift) = drift.next() {
-                drift.position = drift.position.max(g);
-                drift.velocity = drift.velocity.max(u);
-            }
-        }
-    }
-    Ok((worst, moves))
 }
 
 /// Spreads the multipliers of the rows in use over all rows of the constraints.

@@ -47,7 +47,7 @@ impl Axis {
         Axis { scale: Scale::Linear, min, max, ticks, note }
     }
 
-    /// A logarithmic axis over all positive finite `values` with at most about `n_ticks` ticks: powers of ten, or 1, 2 and 5 times them
+    /// A logarithmic axis over all positive finite `values` with at most about `n_ticks` ticks: powers of ten, or 1 and 3, or 1, 2 and 5 times them
     /// where the range is short.
     pub(super) fn logarithmic(values: impl Iterator<Item = f64>, n_ticks: f64) -> Self {
         let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
@@ -97,7 +97,11 @@ fn powers(min: f64, max: f64, n_ticks: f64) -> Vec<(f64, String)> {
     // A rounding must not lose the tick at the end of the range.
     let (low, high) = (min * (1.0 - 1e-12), max * (1.0 + 1e-12));
     let (first, last) = (low.log10().floor() as i32, high.log10().floor() as i32);
-    let digits: &[f64] = if 3.0 * decades <= n_ticks.max(4.0) { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let digits: &[f64] = match n_ticks.max(4.0) / decades {
+        room if room >= 3.0 => &[1.0, 2.0, 5.0],
+        room if room >= 2.0 => &[1.0, 3.0],
+        _ => &[1.0],
+    };
     let stride = (decades / n_ticks).ceil().max(1.0) as i32;
     (first..=last)
         .filter(|power| power % stride == 0)
@@ -224,6 +228,7 @@ mod tests {
         assert_eq!(labels(1.0, 10.0, 8.0), ["1", "2", "5", "10"]);
         assert_eq!(labels(1.0, 100.0, 8.0), ["1", "2", "5", "10", "20", "50", "100"]);
         assert_eq!(labels(0.002, 0.05, 8.0), ["0.002", "0.005", "0.01", "0.02", "0.05"]);
+        assert_eq!(labels(1.0, 100.0, 4.0), ["1", "3", "10", "30", "100"]);
         assert_eq!(labels(1.0, 1e6, 8.0), ["1", "10", "100", "1000", "10000", "10⁵", "10⁶"]);
         assert_eq!(labels(1e-12, 1.0, 4.0), ["10⁻¹²", "10⁻⁹", "10⁻⁶", "0.001", "1"]);
     }

@@ -3,6 +3,7 @@
 use super::axis::{Axis, Scale};
 use super::decimate::{decimate, straighten};
 use super::font::Font;
+use super::marker::marker;
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke, Text};
 use super::{PlotOptions, Series};
 
@@ -62,7 +63,7 @@ impl Field {
 
 /// Lays out the whole picture.
 pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
-    let mut canvas = Canvas { font: Font::new(), shapes: Vec::new() };
+    let mut canvas = Canvas { font: Font::new(), shapes: Vec::new(), markers: options.markers };
     let width = options.width as f32;
     let top = if options.title.is_empty() { EDGE } else { EDGE + TITLE_SIZE + 12.0 };
     let foot = 8.0 + TICK_SIZE + 8.0 + LABEL_SIZE + EDGE;
@@ -79,7 +80,11 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
         .into_iter()
         .map(|series| {
             let values = series.iter().flat_map(|s| s.y.iter().copied());
-            let axis = Axis::over(values, 0.05, f64::from(estimate / 40.0));
+            let n_ticks = f64::from(estimate / 40.0);
+            let axis = match options.y_scale {
+                Scale::Linear => Axis::over(values, 0.05, n_ticks),
+                Scale::Logarithmic => Axis::logarithmic(widened(values, 0.04), n_ticks),
+            };
             Panel { series, axis, legend: Vec::new(), n_legend_rows: 0 }
         })
         .collect();
@@ -94,7 +99,8 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     let x_values = series.iter().flat_map(|s| s.x.iter().copied());
     let n_ticks = f64::from((right - left) / 100.0);
     let x_axis = match options.x_scale {
-        Scale::Linear => Axis::over(x_values, 0.0, n_ticks),
+        Scale::Linear => Axis::over(x_values, if options.markers { 0.02 } else { 0.0 }, n_ticks),
+        Scale::Logarithmic if options.markers => Axis::logarithmic(widened(x_values, 0.04), n_ticks),
         Scale::Logarithmic => Axis::logarithmic(x_values, n_ticks),
     };
 
@@ -118,10 +124,24 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     Scene { width: options.width, height, shapes: canvas.shapes }
 }
 
+/// The values, with the ends of their range moved out by a part of its logarithm, so that marks do not lie on the frame.
+fn widened(values: impl Iterator<Item = f64> + Clone, part: f64) -> impl Iterator<Item = f64> {
+    let positive = values.clone().filter(|v| *v > 0.0 && v.is_finite());
+    let (min, max) = positive.fold((f64::INFINITY, 0.0_f64), |(min, max), v| (min.min(v), max.max(v)));
+    let factor = (max / min).powf(part);
+    values.chain([min / factor, max * factor])
+}
+
 /// Groups series by unit, pure numbers by the first part of their label, in order of appearance.
 fn by_unit(series: &[Series]) -> Vec<Vec<&Series>> {
     let key = |s: &Series| {
-        if s.unit.is_empty() { format!("\0{}", root(&s.label)) } else { s.unit.clone() }
+        if !s.quantity.is_empty() {
+            format!("\0\0{}", s.quantity)
+        } else if s.unit.is_empty() {
+            format!("\0{}", root(&s.label))
+        } else {
+            s.unit.clone()
+        }
     };
     let mut groups: Vec<Vec<&Series>> = Vec::new();
     for one in series {
@@ -170,7 +190,9 @@ fn lay_out_legend(panel: &mut Panel<'_>, font: &Font, left: f32, right: f32) {
 /// Name and unit at the vertical axis.
 fn axis_label(panel: &Panel<'_>) -> (String, String) {
     let first = panel.series[0];
-    let name = if panel.series.len() == 1 {
+    let name = if !first.quantity.is_empty() {
+        first.quantity.as_str()
+    } else if panel.series.len() == 1 {
         first.label.as_str()
     } else if panel.series.iter().all(|s| root(&s.label) == root(&first.label)) {
         root(&first.label)
@@ -190,6 +212,7 @@ fn curve_stroke(i: usize) -> Stroke {
 struct Canvas {
     font: Font,
     shapes: Vec<Shape>,
+    markers: bool,
 }
 
 impl Canvas {
@@ -213,7 +236,7 @@ impl Canvas {
     fn panel(&mut self, panel: &Panel<'_>, (name, unit): (String, String), x_axis: &Axis, field: Field) {
         self.grid(&panel.axis, x_axis, field);
         for (i, series) in panel.series.iter().enumerate() {
-            self.curve(series, curve_stroke(i), (x_axis, &panel.axis), field);
+            self.curve(series, i, (x_axis, &panel.axis), field);
         }
         self.frame(field);
         for (value, label) in &panel.axis.ticks {
@@ -233,6 +256,9 @@ impl Canvas {
                 let sample = y - 0.36 * TICK_SIZE;
                 let points = vec![[x, sample], [x + LEGEND_SAMPLE, sample]];
                 self.shapes.push(Shape::Polyline { points, stroke });
+                if self.markers {
+                    self.shapes.push(marker(curve, [x + 0.5 * LEGEND_SAMPLE, sample], stroke.colour));
+                }
                 x += LEGEND_SAMPLE + 6.0;
             }
             self.text([x, y], entry.text.clone(), TICK_SIZE, Anchor::Start);
@@ -266,13 +292,20 @@ impl Canvas {
         }
     }
 
-    fn curve(&mut self, series: &Series, stroke: Stroke, (x_axis, y_axis): (&Axis, &Axis), field: Field) {
-        let points: Vec<[f64; 2]> = series.x.iter().zip(&series.y).map(|(x, y)| [x_axis.coordinate(*x), *y]).collect();
+    fn curve(&mut self, series: &Series, number: usize, (x_axis, y_axis): (&Axis, &Axis), field: Field) {
+        let stroke = curve_stroke(number);
+        let place = |(x, y): (&f64, &f64)| [x_axis.coordinate(*x), y_axis.coordinate(*y)];
+        let points: Vec<[f64; 2]> = series.x.iter().zip(&series.y).map(place).collect();
         let is_finite = |p: &[f64; 2]| p[0].is_finite() && p[1].is_finite();
         let n_columns = (field.right - field.left) as usize;
         for piece in points.chunk_by(|a, b| is_finite(a) == is_finite(b)).filter(|piece| is_finite(&piece[0])) {
             let thinned = decimate(piece, x_axis.range(), n_columns);
-            let to_pixels = |p: &[f64; 2]| [field.x(x_axis.place_coordinate(p[0])), field.y(y_axis.place(p[1]))];
+            let to_pixels = |p: &[f64; 2]| [field.x(x_axis.place_coordinate(p[0])), field.y(y_axis.place_coordinate(p[1]))];
+            if self.markers {
+                self.shapes.push(Shape::Polyline { points: piece.iter().map(to_pixels).collect(), stroke });
+                self.shapes.extend(piece.iter().map(|p| marker(number, to_pixels(p), stroke.colour)));
+                continue;
+            }
             let mut points = straighten(&thinned.iter().map(to_pixels).collect::<Vec<_>>(), 0.05);
             if let [[x, y]] = points[..] {
                 // A lone point is drawn as a dot.

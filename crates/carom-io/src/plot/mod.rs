@@ -9,6 +9,7 @@ mod axis;
 mod chart;
 mod decimate;
 mod font;
+mod marker;
 mod raster;
 mod scene;
 mod svg;
@@ -29,6 +30,8 @@ pub struct Series {
     pub label: String,
     /// Unit of `y`; series of one unit share a panel. Pure numbers (empty unit) share one if their labels agree up to the dot.
     pub unit: String,
+    /// What is drawn: series of one quantity share a panel with this name at its axis. Empty (the default): panels by unit.
+    pub quantity: String,
     /// Abscissae.
     pub x: Vec<f64>,
     /// Ordinates; the curve is interrupted where one is not finite.
@@ -50,6 +53,10 @@ pub struct PlotOptions {
     pub x_scale: Scale,
     /// Label of the ordinate of a picture with a single panel for all series; default empty: panels by unit.
     pub y_label: String,
+    /// Scale of the ordinates; default linear. On a logarithmic one, curves are interrupted where y is not positive.
+    pub y_scale: Scale,
+    /// Every point gets a mark, one shape per curve; for curves of few points. Default no.
+    pub markers: bool,
 }
 
 impl Default for PlotOptions {
@@ -61,6 +68,8 @@ impl Default for PlotOptions {
             x_label: "t [s]".into(),
             x_scale: Scale::Linear,
             y_label: String::new(),
+            y_scale: Scale::Linear,
+            markers: false,
         }
     }
 }
@@ -106,7 +115,7 @@ pub fn plot_run(run: &RunFile, quantities: &[String], path: &Path) -> Result<(),
         for quantity in run.quantity(name)? {
             if series.iter().all(|s| s.label != quantity.name) {
                 let (label, unit) = (quantity.name, quantity.unit);
-                series.push(Series { label, unit, x: run.time().to_vec(), y: quantity.values });
+                series.push(Series { label, unit, x: run.time().to_vec(), y: quantity.values, ..Series::default() });
             }
         }
     }

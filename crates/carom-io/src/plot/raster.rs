@@ -12,6 +12,7 @@ pub(super) fn encode(scene: &Scene) -> Result<Vec<u8>, String> {
     for shape in &scene.shapes {
         match shape {
             Shape::Polyline { points, stroke } => draw_line(&mut pixmap, points, *stroke),
+            Shape::Polygon { points, colour } => draw_polygon(&mut pixmap, points, *colour),
             Shape::Text(text) => draw_text(&mut pixmap, text, &font),
         }
     }
@@ -34,6 +35,18 @@ fn draw_line(pixmap: &mut Pixmap, points: &[[f32; 2]], stroke: Stroke) {
     let dash = stroke.is_dashed().then(|| StrokeDash::new(stroke.dash.to_vec(), 0.0)).flatten();
     let pen = tiny_skia::Stroke { width: stroke.width, line_join: LineJoin::Round, dash, ..Default::default() };
     pixmap.stroke_path(&path, &paint(stroke.colour), &pen, Transform::identity(), None);
+}
+
+fn draw_polygon(pixmap: &mut Pixmap, points: &[[f32; 2]], colour: Colour) {
+    let mut builder = PathBuilder::new();
+    for (i, [x, y]) in points.iter().enumerate() {
+        if i == 0 { builder.move_to(*x, *y) } else { builder.line_to(*x, *y) }
+    }
+    builder.close();
+    let Some(path) = builder.finish() else { return };
+    pixmap.fill_path(&path, &paint(colour), FillRule::Winding, Transform::identity(), None);
+    let pen = tiny_skia::Stroke { width: 0.8, line_join: LineJoin::Round, ..Default::default() };
+    pixmap.stroke_path(&path, &paint([255, 255, 255]), &pen, Transform::identity(), None);
 }
 
 fn draw_text(pixmap: &mut Pixmap, text: &Text, font: &Font) {

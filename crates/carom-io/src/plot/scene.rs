@@ -12,7 +12,15 @@ pub(super) type Colour = [u8; 3];
 
 /// A part of a picture.
 pub(super) enum Shape {
-    Polyline { points: Vec<[f32; 2]>, stroke: Stroke },
+    Polyline {
+        points: Vec<[f32; 2]>,
+        stroke: Stroke,
+    },
+    /// A filled area with a thin white edge, so that marks on top of each other stay apart.
+    Polygon {
+        points: Vec<[f32; 2]>,
+        colour: Colour,
+    },
     Text(Text),
 }
 

@@ -25,6 +25,14 @@ pub(super) fn encode(scene: &Scene) -> String {
                 }
                 svg.push_str("/>\n");
             }
+            Shape::Polygon { points, colour } => {
+                svg.push_str("<polygon points=\"");
+                for (i, [x, y]) in points.iter().enumerate() {
+                    svg.push_str(if i == 0 { "" } else { " " });
+                    let _ = write!(svg, "{},{}", pixel(*x), pixel(*y));
+                }
+                let _ = writeln!(svg, "\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>", hex(*colour));
+            }
             Shape::Text(text) => push_text(&mut svg, text),
         }
     }

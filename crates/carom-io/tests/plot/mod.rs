@@ -8,7 +8,7 @@ use tempfile::tempdir;
 
 fn wave(label: &str, unit: &str, n: usize, f: impl Fn(f64) -> f64) -> Series {
     let x: Vec<f64> = (0..n).map(|k| k as f64 / n as f64).collect();
-    Series { label: label.into(), unit: unit.into(), y: x.iter().map(|x| f(*x)).collect(), x }
+    Series { label: label.into(), unit: unit.into(), y: x.iter().map(|x| f(*x)).collect(), x, ..Series::default() }
 }
 
 fn svg(series: &[Series], options: &PlotOptions) -> String {
@@ -163,6 +163,7 @@ fn logarithmic_abscissae_share_one_panel_by_label() {
         // zero and negative numbers have no place and interrupt the curve
         x: vec![1.0, 10.0, 0.0, -1.0, 100.0, 1000.0],
         y: [0.0, 0.1, 0.2, 0.3, 0.4, 0.5].iter().map(|y| factor * y).collect(),
+        ..Series::default()
     };
     let options = PlotOptions { x_scale: Scale::Logarithmic, y_label: "share".into(), x_label: "τ".into(), ..PlotOptions::default() };
     let text = svg(&[step("nsgs", 1.0), step("auto", 2.0)], &options);
@@ -183,4 +184,25 @@ fn logarithmic_abscissae_share_one_panel_by_label() {
 fn coordinates(line: &str) -> Vec<f64> {
     let points = line.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     points.split([' ', ',']).map(|number| number.parse().unwrap()).collect()
+}
+
+#[test]
+fn marks_and_logarithmic_ordinates() {
+    let curve = |label: &str, quantity: &str, factor: f64| Series {
+        label: label.into(),
+        quantity: quantity.into(),
+        x: vec![1e-8, 1e-6, 1e-4],
+        // a value that is not positive has no place and no mark
+        y: vec![factor, 0.0, 100.0 * factor],
+        ..Series::default()
+    };
+    let series = [curve("hem5", "time", 1.0), curve("rkf45", "time", 2.0), curve("hem5", "steps", 5.0)];
+    let options = PlotOptions { x_scale: Scale::Logarithmic, y_scale: Scale::Logarithmic, markers: true, ..PlotOptions::default() };
+    let text = svg(&series, &options);
+    for expected in [">time<", ">steps<", ">10⁻⁶<", ">10<", ">100<"] {
+        assert!(text.contains(expected), "{expected} is missing");
+    }
+    // two marks per curve, one per entry of the legend of the panel with two curves
+    assert_eq!(text.matches("<polygon").count(), 8);
+    assert!(!text.contains("NaN") && !text.contains("inf"));
 }

@@ -50,5 +50,5 @@ fn steps(runs: &Runs, column: &Column, end: f64) -> Series {
     }
     x.push(end);
     y.push(share);
-    Series { label: column.solver.clone(), unit: String::new(), x, y }
+    Series { label: column.solver.clone(), x, y, ..Series::default() }
 }

@@ -1,0 +1,79 @@
+//! The comparison as pictures.
+
+use super::table::{Row, Table};
+use crate::failure::Failure;
+use carom::io::plot::{PlotOptions, Scale, Series, draw};
+use std::path::Path;
+
+/// Relative errors above this are lost solutions: they have no place among precisions.
+const LOST: f64 = 10.0;
+
+/// The work–precision diagram: CPU time against the true error, one curve per method.
+pub fn work_precision(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
+    let error = |row: &Row| row.errors.map(|e| e.largest()).filter(|error| *error < LOST).unwrap_or(f64::NAN);
+    let series = by_method(table, error, |row| row.measured.cpu_time);
+    let options = PlotOptions {
+        title: format!("{title}: work and precision"),
+        height: Some(620),
+        x_label: "error at the end (largest of q and v, relative to max(1, |value|))".into(),
+        x_scale: Scale::Logarithmic,
+        y_label: "CPU time [s]".into(),
+        y_scale: Scale::Logarithmic,
+        markers: true,
+        ..PlotOptions::default()
+    };
+    picture(&series, &options, path)
+}
+
+/// Average step, steps and drift against the tolerance, as Haddouni2015, figure 3.3.
+pub fn steps(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
+    type Get = fn(&Row) -> f64;
+    let panels: [(&str, &str, Get); 5] = [
+        ("average step", "s", Row::average_step),
+        ("accepted steps", "", |row| row.measured.statistics.accepted as f64),
+        ("rejected steps", "", |row| row.measured.statistics.rejected as f64),
+        ("largest |g|", "", |row| row.largest_drift(0)),
+        ("largest |dg/dt|", "", |row| row.largest_drift(1)),
+    ];
+    let mut series = Vec::new();
+    for (quantity, unit, get) in panels {
+        let curves = by_method(table, |row| row.tolerance, get);
+        // a panel in which nothing can be drawn on a logarithmic scale is left out
+        if curves.iter().any(|s| s.y.iter().any(|y| *y > 0.0 && y.is_finite())) {
+            series.extend(curves.into_iter().map(|s| Series { quantity: quantity.to_owned(), unit: unit.to_owned(), ..s }));
+        }
+    }
+    let options = PlotOptions {
+        title: format!("{title}: steps and drift"),
+        height: None,
+        x_label: "tolerance".into(),
+        x_scale: Scale::Logarithmic,
+        y_scale: Scale::Logarithmic,
+        markers: true,
+        ..PlotOptions::default()
+    };
+    picture(&series, &options, path)
+}
+
+/// One series per method; failed runs have no point.
+fn by_method(table: &Table, x: impl Fn(&Row) -> f64, y: impl Fn(&Row) -> f64) -> Vec<Series> {
+    let mut series: Vec<Series> = Vec::new();
+    for row in table.rows.iter().filter(|row| row.measured.failure.is_none()) {
+        let place = series.iter().position(|s| s.label == row.method).unwrap_or_else(|| {
+            series.push(Series { label: row.method.clone(), ..Series::default() });
+            series.len() - 1
+        });
+        series[place].x.push(x(row));
+        series[place].y.push(y(row));
+    }
+    series
+}
+
+fn picture(series: &[Series], options: &PlotOptions, path: &Path) -> Result<(), Failure> {
+    if series.is_empty() {
+        return Err(Failure::Run(format!("{} was not drawn: no run reached the end", path.display())));
+    }
+    draw(series, options, path).map_err(|error| Failure::Input(error.to_string()))?;
+    eprintln!("drawn: {}", path.display());
+    Ok(())
+}

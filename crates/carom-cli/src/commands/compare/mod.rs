@@ -1,0 +1,125 @@
+//! `carom compare`: integrators side by side on one model.
+
+mod figure;
+mod measure;
+mod reference;
+mod table;
+mod variant;
+
+use super::{Outcome, progress_bar};
+use crate::failure::Failure;
+use crate::output;
+use carom::dynamics::integrators::IntegratorKind;
+use carom::dynamics::smooth::constraint_rows;
+use carom::dynamics::strategies::smooth::refuse_contacts;
+use carom::io::model_file::{ModelFile, Override, read};
+use clap::Parser;
+use measure::Task;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use table::{Row, Table};
+use variant::{Control, Variant};
+
+#[derive(Parser)]
+pub struct Args {
+    /// Model file without contacts, or folder with a model.toml
+    model: PathBuf,
+    /// Integrators, separated by commas, with variants as METHOD:FORM or METHOD:KEY=VALUE, e.g. hem5,generalized-alpha:index2,bdf:order=4
+    /// [default: all of `carom list integrators`]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    integrators: Vec<String>,
+    /// Tolerances, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-4,1e-6,1e-8,1e-10", value_name = "NUMBERS")]
+    tolerances: Vec<f64>,
+    /// End time in seconds [default: the model's]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    end: Option<f64>,
+    /// Reference solution: auto (computed), or a CSV file of states whose last row is at the end time
+    #[arg(long, default_value = "auto", value_name = "auto|CSV")]
+    reference: String,
+    /// Timed runs of each; the fastest counts
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Longest CPU time of one run in seconds
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+    time_limit: f64,
+    /// Settings of the step control
+    #[arg(long, value_enum, default_value_t = Control::Model)]
+    control: Control,
+    /// Set a value of the model, e.g. integrator.controller=pi (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Override>,
+    /// Write the table to this CSV file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw CPU time against error (SVG or PNG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Draw steps and drift against the tolerance (SVG or PNG)
+    #[arg(long, value_name = "FILE")]
+    plot_steps: Option<PathBuf>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub fn compare(args: &Args) -> Outcome {
+    let file = read(&args.model, &args.set).map_err(Failure::Model)?;
+    let wrong = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
+    refuse_contacts(&file.model).map_err(|error| wrong(&error))?;
+    let variants = variants(args, &file)?;
+    if let Some(tolerance) = args.tolerances.iter().find(|t| !(**t > 0.0 && t.is_finite())) {
+        return Err(Failure::Input(format!("tolerance {tolerance}: positive numbers are needed")));
+    }
+    let end = args.end.unwrap_or(file.run.end);
+    if !(end > file.state.t && end.is_finite()) {
+        return Err(Failure::Input(format!("the end time {end} does not lie after the start {}", file.state.t)));
+    }
+    let task = Task { model: &file.model, state: &file.state, end, time_limit: args.time_limit };
+
+    let bar = progress_bar((variants.len() * args.tolerances.len() + 1) as u64, args.quiet);
+    bar.set_message("reference");
+    let reference = match args.reference.as_str() {
+        "auto" => reference::compute(task, &file.run.integrator)?,
+        path => reference::read(path.as_ref(), task)?,
+    };
+    bar.inc(1);
+    let mut table = Table { constraints: constraint_rows(&file.model), rows: Vec::new() };
+    for variant in &variants {
+        for &tolerance in &args.tolerances {
+            bar.set_message(format!("{} at {tolerance:e}", variant.label));
+            let measured = task.measure(&variant.at(tolerance, args.control), args.repeat as usize);
+            let errors = measured.failure.is_none().then(|| task.errors(&measured.end, &reference.end));
+            table.rows.push(Row { method: variant.label.clone(), tolerance, measured, errors });
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+
+    if args.json {
+        output::line(table.json(&reference));
+    } else {
+        output::write(&table.text(&reference));
+    }
+    if let Some(path) = &args.output {
+        std::fs::write(path, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", path.display())))?;
+        eprintln!("written: {}", path.display());
+    }
+    if let Some(path) = &args.plot {
+        figure::work_precision(&table, &file.title, path)?;
+    }
+    if let Some(path) = &args.plot_steps {
+        figure::steps(&table, &file.title, path)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The variants asked for, or all integrators.
+fn variants(args: &Args, file: &ModelFile) -> Result<Vec<Variant>, Failure> {
+    let all: Vec<String> = IntegratorKind::ALL.iter().map(|kind| kind.name().to_owned()).collect();
+    let names = if args.integrators.is_empty() { &all } else { &args.integrators };
+    names.iter().map(|text| Variant::parse(text.trim(), &file.run.integrator).map_err(Failure::Input)).collect()
+}
