@@ -10,3 +10,4 @@ mod policies;
 mod relations;
 mod support;
 mod systems;
+mod trees;

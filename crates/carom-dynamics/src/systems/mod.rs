@@ -7,6 +7,9 @@ pub mod linear;
 pub mod planar_bodies;
 pub mod rigid_bodies;
 mod spatial_frame;
+pub mod tree;
+mod tree_joint;
+mod tree_link;
 
 pub use closure::ClosureSystem;
 pub use formula_force::FormulaForce;
@@ -14,6 +17,8 @@ pub use lagrangian::{Lagrangian, LagrangianText};
 pub use linear::Linear;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rigid_bodies::{RigidBodies, RigidBody};
+pub use tree::{Tree, TreeBody};
+pub use tree_joint::TreeJoint;
 
 use crate::error::NonFinite;
 use nalgebra::{UnitQuaternion, Vector3};
