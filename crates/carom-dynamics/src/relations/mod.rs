@@ -5,10 +5,12 @@ pub mod contact;
 pub mod formula;
 pub mod joint;
 mod joint_row;
+pub mod natural;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::{Joint, JointKind, JointPlacement, JointSource};
+pub use natural::NaturalRelation;
 
 use crate::error::NonFinite;
 use crate::systems::Scratch;
