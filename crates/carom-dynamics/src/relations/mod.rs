@@ -5,11 +5,13 @@ pub mod contact;
 pub mod formula;
 pub mod joint;
 mod joint_row;
+mod joint_source;
 pub mod natural;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
-pub use joint::{Joint, JointKind, JointPlacement, JointSource};
+pub use joint::Joint;
+pub use joint_source::{JointKind, JointPlacement, JointSource};
 pub use natural::NaturalRelation;
 
 use crate::error::NonFinite;

@@ -11,6 +11,7 @@ pub mod rigid_bodies;
 pub mod rotation_coordinates;
 mod spatial_frame;
 pub mod tree;
+mod tree_dynamics;
 mod tree_joint;
 mod tree_link;
 

@@ -18,7 +18,7 @@ use super::tree_joint::TreeJoint;
 use super::tree_link::{Column, Link, LinkMotion, LinkPose};
 use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
 use crate::error::{ModelError, NonFinite};
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::ops::Range;
 
 /// A body of a tree, placed in the world as it is at zero coordinates.
@@ -44,10 +44,10 @@ pub struct TreeBody {
 #[derive(Clone, Debug)]
 pub struct Tree {
     names: Vec<String>,
-    links: Vec<Link>,
-    gravity: Vector3<f64>,
-    n_q: usize,
-    n_v: usize,
+    pub(super) links: Vec<Link>,
+    pub(super) gravity: Vector3<f64>,
+    pub(super) n_q: usize,
+    pub(super) n_v: usize,
 }
 
 impl Tree {
@@ -102,7 +102,7 @@ impl Tree {
         }
     }
 
-    fn poses(&self, q: &[f64]) -> Vec<LinkPose> {
+    pub(super) fn poses(&self, q: &[f64]) -> Vec<LinkPose> {
         let mut poses: Vec<LinkPose> = Vec::with_capacity(self.links.len());
         for link in &self.links {
             let pose = link.pose(q, link.parent.map_or(&LinkPose::GROUND, |p| &poses[p]));
@@ -111,7 +111,7 @@ impl Tree {
         poses
     }
 
-    fn motions(&self, v: &[f64], poses: &[LinkPose]) -> Vec<LinkMotion> {
+    pub(super) fn motions(&self, v: &[f64], poses: &[LinkPose]) -> Vec<LinkMotion> {
         let mut motions: Vec<LinkMotion> = Vec::with_capacity(self.links.len());
         for (link, pose) in self.links.iter().zip(poses) {
             let motion = match link.parent {
@@ -192,68 +192,12 @@ impl System for Tree {
     }
 
     fn mass(&self, _: f64, q: &[f64], mass: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        let poses = self.poses(q);
-        // everything about the centre of the first body, so that a tree far from the origin loses no digits
-        let Some(reference) = poses.first().map(|pose| pose.centre) else { return Ok(()) };
-        // mass, first moment and inertia of each body with all it carries
-        let mut carried: Vec<(f64, Vector3<f64>, Matrix3<f64>)> =
-            self.links.iter().zip(&poses).map(|(l, p)| composite(l, p, &reference)).collect();
-        for i in (0..self.links.len()).rev() {
-            if let Some(p) = self.links[i].parent {
-                let (m, h, inertia) = carried[i];
-                let parent = &mut carried[p];
-                (parent.0, parent.1, parent.2) = (parent.0 + m, parent.1 + h, parent.2 + inertia);
-            }
-        }
-        mass.fill(0.0);
-        for (i, link) in self.links.iter().enumerate() {
-            let parent = link.parent.map_or(&LinkPose::GROUND, |p| &poses[p]);
-            let (m, h, inertia) = &carried[i];
-            for k in 0..link.n_v() {
-                let s = at_reference(link.column(k, parent, &poses[i]), &poses[i], &reference);
-                let momentum = Wrench { force: s.linear * *m + s.angular.cross(h), moment: inertia * s.angular + h.cross(&s.linear) };
-                // the joint's own columns up to k, then those of its ancestors
-                let mut body = Some(i);
-                while let Some(b) = body {
-                    let other = &self.links[b];
-                    let of_other = other.parent.map_or(&LinkPose::GROUND, |p| &poses[p]);
-                    let last = if b == i { k + 1 } else { other.n_v() };
-                    for j in 0..last {
-                        let t = at_reference(other.column(j, of_other, &poses[b]), &poses[b], &reference);
-                        let entry = t.angular.dot(&momentum.moment) + t.linear.dot(&momentum.force);
-                        mass[(other.v + j) * self.n_v + link.v + k] = entry;
-                        mass[(link.v + k) * self.n_v + other.v + j] = entry;
-                    }
-                    body = other.parent;
-                }
-            }
-        }
+        self.write_mass(q, mass);
         Ok(())
     }
 
     fn force(&self, _: f64, q: &[f64], v: &[f64], force: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        let poses = self.poses(q);
-        let motions = self.motions(v, &poses);
-        let Some(reference) = poses.first().map(|pose| pose.centre) else { return Ok(()) };
-        let wrench = |((link, pose), motion): ((&Link, &LinkPose), &LinkMotion)| {
-            let inertia = link.world_inertia(pose);
-            let f = (motion.acceleration - self.gravity) * link.mass;
-            let turning = inertia * motion.angular_acceleration + motion.angular.cross(&(inertia * motion.angular));
-            Wrench { force: f, moment: turning + (pose.centre - reference).cross(&f) }
-        };
-        let mut wrenches: Vec<Wrench> = self.links.iter().zip(&poses).zip(&motions).map(wrench).collect();
-        for i in (0..self.links.len()).rev() {
-            let (link, total) = (&self.links[i], wrenches[i]);
-            let parent = link.parent.map_or(&LinkPose::GROUND, |p| &poses[p]);
-            for k in 0..link.n_v() {
-                let s = at_reference(link.column(k, parent, &poses[i]), &poses[i], &reference);
-                force[link.v + k] = -(s.angular.dot(&total.moment) + s.linear.dot(&total.force));
-            }
-            if let Some(p) = link.parent {
-                wrenches[p].force += total.force;
-                wrenches[p].moment += total.moment;
-            }
-        }
+        self.write_force(q, v, force);
         Ok(())
     }
 
@@ -425,16 +369,4 @@ impl System for Tree {
         }
         Ok(())
     }
-}
-
-/// Mass, first moment and inertia of a body about the reference point.
-fn composite(link: &Link, pose: &LinkPose, reference: &Vector3<f64>) -> (f64, Vector3<f64>, Matrix3<f64>) {
-    let arm = pose.centre - reference;
-    let cross = arm.cross_matrix();
-    (link.mass, arm * link.mass, link.world_inertia(pose) - cross * cross * link.mass)
-}
-
-/// A column with the velocity of the point of the body at the reference.
-fn at_reference(column: Column, pose: &LinkPose, reference: &Vector3<f64>) -> Column {
-    Column { linear: column.linear + column.angular.cross(&(reference - pose.centre)), ..column }
 }

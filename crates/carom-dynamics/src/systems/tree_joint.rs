@@ -1,5 +1,8 @@
 //! The joints of a tree: their coordinates and velocities.
 
+/// A name and its unit.
+type Named = (&'static str, &'static str);
+
 /// What moves a body against its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeJoint {
@@ -72,7 +75,7 @@ impl TreeJoint {
     }
 
     /// Names and units of coordinates and velocities.
-    pub(super) fn names(self) -> (Vec<(&'static str, &'static str)>, Vec<(&'static str, &'static str)>) {
+    pub(super) fn names(self) -> (Vec<Named>, Vec<Named>) {
         let (angle, shift) = (("angle", "rad"), ("shift", "m"));
         let (quaternion, turning) = ([("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")], [("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")]);
         match self {
