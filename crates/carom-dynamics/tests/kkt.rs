@@ -96,8 +96,8 @@ fn random_systems_are_solved_to_round_off() {
     for n in [10, 60] {
         for symmetric in [true, false] {
             let [dynamic, kinematic, difference] = residuals(n, symmetric);
-            // after iterative refinement: a few roundings of sums of 6 terms
-            assert!(kinematic < 1e-15, "{n} {symmetric}: G a = r to {kinematic:.1e}");
+            // refined when above 8 ε = 1.8e-15
+            assert!(kinematic < 2e-15, "{n} {symmetric}: G a = r to {kinematic:.1e}");
             assert!(dynamic < 1e-14, "{n} {symmetric}: M a − Hᵀλ = f to {dynamic:.1e}"); // as above, with the condition of the mass blocks
             assert!(difference < 1e-11, "{n} {symmetric}: differs by {difference:.1e}"); // condition numbers up to about 1e4
         }

@@ -56,6 +56,14 @@ const PREDICTOR_ERROR: [f64; 7] = [1.0, 1.0 / 2.0, 5.0 / 12.0, 3.0 / 8.0, 251.0 
 /// γ*_k of the Adams–Moulton methods.
 const CORRECTOR_ERROR: [f64; 7] = [1.0, -1.0 / 2.0, -1.0 / 12.0, -1.0 / 24.0, -19.0 / 720.0, -3.0 / 160.0, -863.0 / 60480.0];
 
+/// The error reported is at least this to the power k + 1, so that steps at most double: the weights of AB_k grow like the ratio of
+/// the steps to the power k − 1, and with them the errors of the past.
+const LEAST_ROOT_OF_ERROR: f64 = 0.45;
+
+/// Errors of starting steps are reported larger by this factor, 4⁵: the steps become a quarter of what DOPRI5 would take, for the multistep
+/// formulas must interpolate through them.
+const START_CAUTION: f64 = 1024.0;
+
 /// A method with its history.
 struct Adams {
     order: usize,
@@ -149,7 +157,8 @@ impl Integrator for Adams {
     ) -> Result<StepEstimate, IntegrationError> {
         self.remember(start);
         if self.known < self.order {
-            return self.starter.try_step(equations, start, h, end, tolerances);
+            let estimate = self.starter.try_step(equations, start, h, end, tolerances)?;
+            return Ok(StepEstimate { error: estimate.error.map(|error| START_CAUTION * error), ..estimate });
         }
         self.see_past(equations, start);
         let (k, nodes) = (self.order, self.nodes(h));
@@ -175,10 +184,11 @@ impl Integrator for Adams {
             scale = CORRECTOR_ERROR[k] / (PREDICTOR_ERROR[k] - CORRECTOR_ERROR[k]);
         }
         // corrected − predicted => local error
-        let error = |other: &mut [f64], end: &[f64]| other.iter_mut().zip(end).for_each(|(x, y)| *x = scale * (*x - y));
-        error(w, &self.w);
-        error(v, &end.v);
-        Ok(StepEstimate { error: Some(tolerances.error(equations, start, end, w, v)), order: k + 1 })
+        let difference = |other: &mut [f64], end: &[f64]| other.iter_mut().zip(end).for_each(|(x, y)| *x = scale * (*x - y));
+        difference(w, &self.w);
+        difference(v, &end.v);
+        let error = tolerances.error(equations, start, end, w, v).max(LEAST_ROOT_OF_ERROR.powi(k as i32 + 1));
+        Ok(StepEstimate { error: Some(error), order: k + 1 })
     }
 
     /// Steps taken by the starting method have its interpolant; the others quintic Hermite polynomials, which it falls back to.

@@ -12,7 +12,7 @@
 //! The error estimate is T_{j,j} − T_{j,j−1} = O(h^{2j−1}). With constant steps or halving, all columns of the order asked for are computed. With the
 //! method's own step control the order varies below it: a step ends at the first column whose error fits the tolerance, from the
 //! one before the column aimed at; the column aimed at next is the one of least work per unit time, W_j = A_j / H_j (loc. cit. eqs. 9.24–9.26),
-//! with A_j evaluations and H_j = h err_j^{−1/(2j−1)}.
+//! with A_j evaluations and H_j = h err_j^{−1/(2j−1)}; a higher column comes with a step longer by A_{j+1}/A_j.
 //!
 //! When to use: reference solutions and tolerances below 1e-9 for smooth motion that is not stiff. Order 4 to 12; A_j = j² + 1 evaluations per
 //! step of order 2j, the first of them being that of the step before. Steps are long: interpolation within them (quintic Hermite) is
@@ -33,13 +33,18 @@ pub(super) const EXTRAPOLATION: IntegratorEntry = IntegratorEntry {
     orders: |params| Orders::all(params.order() as f64),
     build: |params| {
         let columns = params.order() / 2;
+        // the middle of the range: the order finds itself within a few steps
+        let first = columns / 2 + 1;
         let varies = params.control == StepControl::Adaptive;
-        Box::new(Extrapolation { columns, varies, target: columns, next_target: columns, ..Extrapolation::default() })
+        Box::new(Extrapolation { columns, varies, target: first, next_target: first, ..Extrapolation::default() })
     },
 };
 
 /// A column must be cheaper than its neighbour by this factor to be taken instead, so that the order does not flutter; after ODEX.
 const GAIN: f64 = 0.9;
+
+/// A step is far too small when it could grow by the inverse of this.
+const SMALL_STEP: f64 = 0.1;
 
 /// A row of the table: (w, v).
 type Entry = (Vec<f64>, Vec<f64>);
@@ -121,9 +126,33 @@ impl Extrapolation {
         Ok(())
     }
 
+    /// Chooses the column of the next step after an accepted one that ended at column j with err_{j−1}, err_j, and reports the error such that the
+    /// step control asks for the step of that column: H_{j−1}, H_j, or H_j A_{j+1}/A_j.
+    fn choose_next(&mut self, j: usize, before: f64, error: f64) -> StepEstimate {
+        let order = 2 * j - 1;
+        let (low, high) = (if j > 2 { Self::work(j - 1, before) } else { f64::INFINITY }, Self::work(j, error));
+        if error < SMALL_STEP.powi(order as i32) {
+            // far from the step that fits: errors do not tell which column is best
+            self.next_target = self.target;
+        } else if low < GAIN * high {
+            self.next_target = j - 1;
+            return StepEstimate { error: Some(before.min(1.0)), order: order - 2 };
+        } else if high < GAIN * low && j < self.columns {
+            self.next_target = j + 1;
+            let growth = Self::evaluations(j + 1) / Self::evaluations(j);
+            return StepEstimate { error: Some(error / growth.powi(order as i32)), order };
+        }
+        StepEstimate { error: Some(error), order }
+    }
+
+    /// A_j.
+    fn evaluations(j: usize) -> f64 {
+        (j * j + 1) as f64
+    }
+
     /// Work per unit time of column j (counted from 1) with its error: A_j / H_j up to the common factor 1/h.
     fn work(j: usize, error: f64) -> f64 {
-        (j * j + 1) as f64 * error.max(1e-14).powf(1.0 / (2 * j - 1) as f64)
+        Self::evaluations(j) * error.powf(1.0 / (2 * j - 1) as f64)
     }
 }
 
@@ -162,23 +191,17 @@ impl Integrator for Extrapolation {
         }
         end.t = start.t + h;
         equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
-        // (err_{j−1}, err_j) => the column of least work for the next step
         self.next_target = column;
-        if self.varies && column > 2 && before.is_finite() {
-            let (low, high) = (Self::work(column - 1, before), Self::work(column, error));
-            if low < GAIN * high {
-                self.next_target = column - 1;
-            } else if high < GAIN * low {
-                self.next_target = (column + 1).min(self.columns);
-            }
-        } else if self.varies && column == 2 {
-            self.next_target = 3.min(self.columns);
+        let estimate = StepEstimate { error: Some(error), order: 2 * column - 1 };
+        if !self.varies {
+            return Ok(estimate);
         }
         if error > 1.0 {
             // a refused step is tried again at no higher order
-            self.target = self.target.min(self.next_target).max(2);
+            self.target = self.target.min(column);
+            return Ok(estimate);
         }
-        Ok(StepEstimate { error: Some(error), order: 2 * column - 1 })
+        Ok(self.choose_next(column, before, error))
     }
 
     fn accept(&mut self) {

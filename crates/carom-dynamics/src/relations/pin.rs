@@ -117,3 +117,51 @@ impl Relation for PlanarPin {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G, (dG/dt) v and the curvature against central differences of g, of G v and of Gᵀλ, for pins in both orders of the bodies and to the ground.
+    #[test]
+    fn derivatives_match_differences() {
+        let point = |body: usize, local| PlanarPoint { coordinate: 3 * body, velocity: 3 * body, local };
+        let (a, b) = (point(0, [0.7, -0.2]), point(1, [-0.4, 0.3]));
+        let (q, v) = ([0.1, 0.2, 0.9, -0.5, 1.0, -2.1], [0.3, -1.2, 2.0, 0.4, 0.8, -1.5]);
+        let (lambda, h, mut scratch) = ([1.3, -0.6], 1e-5, Scratch::default());
+        for pin in [PlanarPin::between(a, b), PlanarPin::between(b, a), PlanarPin::to_ground(b, [0.3, 0.4])] {
+            let n = pin.velocities.len();
+            let columns: Vec<usize> = pin.velocities.clone();
+            let jacobian_at = |q: &[f64]| {
+                let (mut jacobian, mut bias) = (vec![0.0; 2 * n], [0.0; 2]);
+                pin.jacobian(0.0, q, Rows { jacobian: &mut jacobian, bias: &mut bias }, &mut Scratch::default()).unwrap();
+                jacobian
+            };
+            let moved = |i: usize, s: f64| std::array::from_fn::<f64, 6, _>(|k| if k == i { q[k] + s * h } else { q[k] });
+            let jacobian = jacobian_at(&q);
+            let mut curvature = vec![0.0; n * n];
+            pin.add_curvature(0.0, &q, &lambda, 1.0, &mut curvature, &mut scratch).unwrap();
+            let mut rate = [0.0; 2];
+            // differences have an error of h² = 1e-10 and round-off of 1e-16/h
+            for (j, &i) in columns.iter().enumerate() {
+                let (mut above, mut below) = ([0.0; 2], [0.0; 2]);
+                pin.position(0.0, &moved(i, 1.0), &mut above, &mut scratch).unwrap();
+                pin.position(0.0, &moved(i, -1.0), &mut below, &mut scratch).unwrap();
+                let (up, down) = (jacobian_at(&moved(i, 1.0)), jacobian_at(&moved(i, -1.0)));
+                for row in 0..2 {
+                    assert!(((above[row] - below[row]) / (2.0 * h) - jacobian[row * n + j]).abs() < 1e-9);
+                    for (k, &c) in columns.iter().enumerate() {
+                        rate[row] += (up[row * n + k] - down[row * n + k]) / (2.0 * h) * v[i] * v[c];
+                    }
+                }
+                for k in 0..n {
+                    let force = |jacobian: &[f64]| lambda[0] * jacobian[k] + lambda[1] * jacobian[n + k];
+                    assert!(((force(&up) - force(&down)) / (2.0 * h) - curvature[k * n + j]).abs() < 1e-9);
+                }
+            }
+            let mut bias = [0.0; 2];
+            pin.acceleration_bias(0.0, &q, &v, &mut bias, &mut scratch).unwrap();
+            assert!((0..2).all(|row| (bias[row] - rate[row]).abs() < 1e-8), "{bias:?} {rate:?}");
+        }
+    }
+}

@@ -43,8 +43,8 @@ pub enum KktError {
     Row(usize, f64),
 }
 
-/// G a = r is refined when it is violated by more than this part of the largest |r| + |G||a|: a few roundings are left as they are.
-const REFINED_ABOVE: f64 = 4.0 * f64::EPSILON;
+/// G a = r is refined when it is violated by more than this part of the largest |r| + |G||a|: a few roundings (1.8e-15) are left as they are.
+const REFINED_ABOVE: f64 = 8.0 * f64::EPSILON;
 
 impl Kkt {
     /// Factorises with the mass values, G and, where it differs, H. The mass is factorised when its values are others than before.

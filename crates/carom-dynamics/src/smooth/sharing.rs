@@ -104,19 +104,19 @@ impl Sharing {
     pub fn write_pair(&self, pair: usize, of: (&RowItem, &[f64]), other: (&RowItem, &[f64]), out: &mut [f64], stride: usize) {
         let shared = &self.shared[self.pairs[pair].1 as usize..self.pairs[pair + 1].1 as usize];
         let ((item, g), (other, response)) = (of, other);
-        for a in 0..item.rows.len() {
-            let left = &g[item.first + a * item.width..][..item.width];
-            for b in 0..other.rows.len() {
-                let right = &response[other.first + b * other.width..][..other.width];
-                let mut sum = 0.0;
-                for s in shared {
-                    let (i, j, n) = (s.column as usize, s.other_column as usize, s.size as usize);
-                    sum += match (&left[i..i + n], &right[j..j + n]) {
+        let (left, right) = (&g[item.values()], &response[other.values()]);
+        let n = other.rows.len();
+        for (k, s) in shared.iter().enumerate() {
+            let (i, j, size) = (s.column as usize, s.other_column as usize, s.size as usize);
+            for (a, left) in left.chunks_exact(item.width).enumerate() {
+                let (left, out) = (&left[i..i + size], &mut out[a * stride..a * stride + n]);
+                for (out, right) in out.iter_mut().zip(right.chunks_exact(other.width)) {
+                    let product = match (left, &right[j..j + size]) {
                         ([a0, a1, a2], [b0, b1, b2]) => a0 * b0 + a1 * b1 + a2 * b2,
                         (left, right) => dot(left, right),
                     };
+                    *out = if k == 0 { product } else { *out + product };
                 }
-                out[a * stride + b] = sum;
             }
         }
     }

@@ -4,16 +4,28 @@ pub mod closure;
 pub mod formula_force;
 pub mod lagrangian;
 pub mod linear;
+pub mod natural;
+pub mod parametrised_bodies;
 pub mod planar_bodies;
 pub mod rigid_bodies;
+pub mod rotation_coordinates;
 mod spatial_frame;
+pub mod tree;
+mod tree_dynamics;
+mod tree_joint;
+mod tree_link;
 
 pub use closure::ClosureSystem;
 pub use formula_force::FormulaForce;
 pub use lagrangian::{Lagrangian, LagrangianText};
 pub use linear::Linear;
+pub use natural::{Natural, NaturalBar, NaturalBody, NaturalPoint, NaturalVector};
+pub use parametrised_bodies::ParametrisedBodies;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rigid_bodies::{RigidBodies, RigidBody};
+pub use rotation_coordinates::RotationCoordinates;
+pub use tree::{Tree, TreeBody};
+pub use tree_joint::TreeJoint;
 
 use crate::error::NonFinite;
 use nalgebra::{UnitQuaternion, Vector3};

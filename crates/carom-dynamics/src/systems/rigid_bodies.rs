@@ -109,7 +109,7 @@ pub(super) fn check_mass(body: &str, mass: f64) -> Result<(), ModelError> {
 }
 
 /// Principal moments must be positive and satisfy the triangle inequality, up to round-off (thin bodies reach equality).
-fn check_inertia(body: &str, inertia: &Matrix3<f64>) -> Result<(), ModelError> {
+pub(super) fn check_inertia(body: &str, inertia: &Matrix3<f64>) -> Result<(), ModelError> {
     let symmetric = (inertia - inertia.transpose()).amax() <= 1e-12 * inertia.amax();
     let moments = if inertia.iter().all(|x| x.is_finite()) { inertia.symmetric_eigenvalues() } else { Vector3::repeat(f64::NAN) };
     let sum = moments.sum();

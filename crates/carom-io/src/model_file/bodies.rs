@@ -3,10 +3,11 @@
 use super::error::suggestion;
 use super::materials::Materials;
 use super::numbers::{Must, Reader};
-use super::schema::{BodySchema, PlanarBodySchema, ShapeSchema};
+use super::rotation_coordinates::{parametrised, rotation_coordinates};
+use super::schema::{BodySchema, PlanarBodySchema, RotationSchema, ShapeSchema};
 use super::value::Value;
 use carom_collision::{Collider, Detector, Shape};
-use carom_dynamics::systems::{PlanarBodies, PlanarBody, RigidBodies, RigidBody};
+use carom_dynamics::systems::{ParametrisedBodies, PlanarBodies, PlanarBody, RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::ops::Range;
 use toml::Spanned;
@@ -64,6 +65,8 @@ pub(super) fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item
 /// The `[[body]]` entries: the moving ones as one system, all with a shape in a detector.
 pub(super) struct SpatialBodies {
     pub moving: Option<Placed<RigidBodies>>,
+    /// Bodies with other rotation coordinates than quaternions, by those coordinates.
+    pub others: Vec<Placed<ParametrisedBodies>>,
     pub detector: Option<Detector>,
 }
 
@@ -76,12 +79,16 @@ pub(super) fn spatial(
 ) -> Option<SpatialBodies> {
     check_names(reader, sections.iter().map(|s| &s.get_ref().name), "body");
     let (mut bodies, mut spans, mut q, mut v, mut colliders) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut shapes = Vec::new();
+    let (mut shapes, mut others) = (Vec::new(), Vec::new());
     for section in sections {
         let s = section.get_ref();
-        let Some(body) = read_body(reader, section, &materials) else { continue };
+        let Some(mut body) = read_body(reader, section, &materials) else { continue };
+        if let Some(kind) = rotation_coordinates(reader, s) {
+            others.push((kind, s.name.get_ref().clone(), section.span(), body));
+            continue;
+        }
         let index = (!s.fixed).then_some(bodies.len() as u32);
-        if let Some(shape) = body.shape {
+        if let Some(shape) = body.shape.take() {
             let mut collider = Collider::new(s.name.get_ref().clone(), index, shape);
             (collider.translation, collider.rotation) =
                 if s.fixed { (body.position, body.orientation) } else { (-body.centre, UnitQuaternion::identity()) };
@@ -90,13 +97,9 @@ pub(super) fn spatial(
             colliders.push(collider);
         }
         if !s.fixed {
-            let x = body.position + body.orientation * body.centre;
-            let r = body.orientation;
+            let (x, r) = (body.position + body.orientation * body.centre, body.orientation);
             q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
-            let omega = r.inverse() * body.angular_velocity;
-            // the file gives the velocity of the body's origin; the state holds that of the centre of mass
-            let velocity = body.velocity + body.angular_velocity.cross(&(r * body.centre));
-            v.extend_from_slice(&[velocity.x, velocity.y, velocity.z, omega.x, omega.y, omega.z]);
+            v.extend_from_slice(&body.state_velocity());
             bodies.push(RigidBody { name: s.name.get_ref().clone(), mass: body.mass, inertia: body.inertia });
             spans.push(section.span());
         }
@@ -123,20 +126,33 @@ pub(super) fn spatial(
             }
         },
     };
-    Some(SpatialBodies { moving, detector })
+    let others = parametrised(reader, others, gravity)?;
+    Some(SpatialBodies { moving, others, detector })
 }
 
-struct Body {
-    shape: Option<Shape>,
-    material: u32,
-    mass: f64,
+/// A body as the file gives it.
+pub(super) struct Body {
+    pub shape: Option<Shape>,
+    pub material: u32,
+    pub mass: f64,
     /// Centre of mass in the file's body frame.
-    centre: Vector3<f64>,
-    inertia: Matrix3<f64>,
-    position: Vector3<f64>,
-    orientation: UnitQuaternion<f64>,
-    velocity: Vector3<f64>,
-    angular_velocity: Vector3<f64>,
+    pub centre: Vector3<f64>,
+    pub inertia: Matrix3<f64>,
+    pub position: Vector3<f64>,
+    pub orientation: UnitQuaternion<f64>,
+    pub velocity: Vector3<f64>,
+    pub angular_velocity: Vector3<f64>,
+}
+
+impl Body {
+    /// The file gives the velocity of the body's origin in the world frame; the state holds that of the centre of mass, and the angular
+    /// velocity in the body frame.
+    pub(super) fn state_velocity(&self) -> [f64; 6] {
+        let r = self.orientation;
+        let omega = r.inverse() * self.angular_velocity;
+        let velocity = self.velocity + self.angular_velocity.cross(&(r * self.centre));
+        [velocity.x, velocity.y, velocity.z, omega.x, omega.y, omega.z]
+    }
 }
 
 fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, materials: &Materials) -> Option<Body> {
@@ -147,7 +163,7 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, materials: 
     let position = reader.vector_or_zero::<3>(s.position.as_ref(), &format!("the position of \"{name}\""));
     let velocity = reader.vector_or_zero::<3>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
     let spin = reader.vector_or_zero::<3>(s.angular_velocity.as_ref(), &format!("the angular velocity of \"{name}\""));
-    let orientation = read_orientation(reader, s, name);
+    let orientation = read_orientation(reader, s.orientation.as_ref(), s.rotation.as_ref(), name);
     if s.fixed {
         for (key, value) in
             [("velocity", &s.velocity), ("angular_velocity", &s.angular_velocity), ("mass", &s.mass), ("density", &s.density)]
@@ -178,8 +194,14 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, materials: 
     Some(Body { shape, material: material?, mass, centre, inertia, position, orientation: orientation?, velocity, angular_velocity })
 }
 
-fn read_orientation(reader: &mut Reader<'_>, s: &BodySchema, name: &str) -> Option<UnitQuaternion<f64>> {
-    match (&s.orientation, &s.rotation) {
+/// The orientation from `orientation` or `rotation`.
+pub(super) fn read_orientation(
+    reader: &mut Reader<'_>,
+    orientation: Option<&Spanned<Value>>,
+    rotation: Option<&Spanned<RotationSchema>>,
+    name: &str,
+) -> Option<UnitQuaternion<f64>> {
+    match (orientation, rotation) {
         (None, None) => Some(UnitQuaternion::identity()),
         (Some(value), None) => {
             let [w, x, y, z] = reader.vector::<4>(value, &format!("the orientation of \"{name}\""))?;

@@ -6,8 +6,8 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, RunSettings, formulas, settings};
-use carom_dynamics::systems::System;
+use super::{ModelFile, RunSettings, formulas, joints, natural, settings, tree};
+use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
 use toml::Spanned;
@@ -29,6 +29,11 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     if let Some(detector) = parts.detector {
         model.set_detector(Box::new(detector));
     }
+    if let (Some(natural), Some(section)) = (&parts.natural, &schema.natural)
+        && let Err(error) = natural.add_constraints(&mut model)
+    {
+        reader.mistakes.push(Diagnostic::new(section.span(), error.to_string()));
+    }
     for (index, section) in schema.constraints.iter().enumerate() {
         formulas::constraint(&mut reader, &mut model, section, index);
     }
@@ -36,6 +41,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
         formulas::contact(&mut reader, &mut model, section, index);
     }
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
+    for (index, section) in schema.joints.iter().enumerate() {
+        joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
     let run = match &schema.simulation {
         Some(section) => settings::simulation(&mut reader, section, &model, state.t),
         None => {
@@ -62,12 +70,13 @@ fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {
 struct Parts {
     systems: Vec<Box<dyn System>>,
     detector: Option<carom_collision::Detector>,
+    natural: Option<Natural>,
     q: Vec<f64>,
     v: Vec<f64>,
 }
 
 fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
-    let mut parts = Parts { systems: Vec::new(), detector: None, q: Vec::new(), v: Vec::new() };
+    let mut parts = Parts { systems: Vec::new(), detector: None, natural: None, q: Vec::new(), v: Vec::new() };
     if let Some(section) = &schema.lagrangian {
         parts.push_free(Box::new(formulas::lagrangian(reader, section)?));
     }
@@ -93,6 +102,9 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
         if let Some(moving) = spatial.moving {
             parts.push_placed(Box::new(moving.system), &moving.q, &moving.v);
         }
+        for other in spatial.others {
+            parts.push_placed(Box::new(other.system), &other.q, &other.v);
+        }
     } else if let Some(material) = schema.materials.first() {
         reader.wrong(
             material.span(),
@@ -100,11 +112,31 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
             "materials belong to [[body]]; a [[contact]] has its own coefficients",
         );
     }
-    if let (Some(gravity), true, true) = (&schema.gravity, schema.bodies.is_empty(), schema.planar_bodies.is_empty()) {
+    if let Some(section) = &schema.tree {
+        let gravity = match &schema.gravity {
+            None => [0.0, 0.0, -DEFAULT_GRAVITY],
+            Some(value) => reader.vector::<3>(value, "the gravity of a tree")?,
+        };
+        let placed = tree::tree(reader, section, Vector3::from(gravity))?;
+        parts.push_placed(Box::new(placed.system), &placed.q, &placed.v);
+    }
+    if let Some(section) = &schema.natural {
+        let gravity = match (&schema.gravity, section.get_ref().planar) {
+            (None, true) => [0.0, -DEFAULT_GRAVITY, 0.0],
+            (None, false) => [0.0, 0.0, -DEFAULT_GRAVITY],
+            (Some(value), true) => reader.vector::<2>(value, "the gravity of points in the plane").map(|[x, y]| [x, y, 0.0])?,
+            (Some(value), false) => reader.vector::<3>(value, "the gravity of points")?,
+        };
+        let (placed, natural) = natural::natural(reader, section, Vector3::from(gravity))?;
+        parts.push_placed(Box::new(placed.system), &placed.q, &placed.v);
+        parts.natural = Some(natural);
+    }
+    let no_bodies = schema.bodies.is_empty() && schema.planar_bodies.is_empty() && schema.tree.is_none() && schema.natural.is_none();
+    if let (Some(gravity), true) = (&schema.gravity, no_bodies) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
     }
     if parts.systems.is_empty() && reader.mistakes.is_empty() {
-        reader.wrong(None, "nothing in this model can move", "add [[body]], [[planar_body]], [lagrangian] or [linear]");
+        reader.wrong(None, "nothing in this model can move", "add [[body]], [[planar_body]], [tree], [natural], [lagrangian] or [linear]");
     }
     Some(parts)
 }

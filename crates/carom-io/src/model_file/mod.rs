@@ -8,11 +8,15 @@ mod bodies;
 mod build;
 mod error;
 mod formulas;
+mod joints;
 mod materials;
+mod natural;
 mod numbers;
 mod overrides;
+mod rotation_coordinates;
 mod schema;
 mod settings;
+mod tree;
 mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};

@@ -28,6 +28,10 @@ pub(super) struct Schema {
     pub materials: Vec<Spanned<MaterialSchema>>,
     #[serde(default, rename = "material_pair")]
     pub material_pairs: Vec<Spanned<MaterialPairSchema>>,
+    pub tree: Option<Spanned<TreeSchema>>,
+    pub natural: Option<Spanned<NaturalSchema>>,
+    #[serde(default, rename = "joint")]
+    pub joints: Vec<Spanned<JointSchema>>,
     #[serde(default, rename = "constraint")]
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
@@ -93,6 +97,7 @@ pub(super) struct BodySchema {
     pub position: Option<Number>,
     pub orientation: Option<Number>,
     pub rotation: Option<Spanned<RotationSchema>>,
+    pub rotation_coordinates: Option<Text>,
     pub velocity: Option<Number>,
     pub angular_velocity: Option<Number>,
 }
@@ -135,6 +140,96 @@ pub(super) struct MaterialPairSchema {
     pub friction: Option<Number>,
     pub restitution: Option<Number>,
     pub tangential_restitution: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TreeSchema {
+    #[serde(rename = "body")]
+    pub bodies: Vec<Spanned<TreeBodySchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TreeBodySchema {
+    pub name: Text,
+    pub parent: Option<Text>,
+    pub joint: Text,
+    pub point: Option<Number>,
+    pub axis: Option<Number>,
+    pub mass: Number,
+    pub inertia: Number,
+    pub position: Number,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
+    pub coordinates: Option<Number>,
+    pub rates: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NaturalSchema {
+    #[serde(default)]
+    pub planar: bool,
+    #[serde(default, rename = "point")]
+    pub points: Vec<Spanned<NaturalPointSchema>>,
+    #[serde(default, rename = "vector")]
+    pub vectors: Vec<Spanned<NaturalVectorSchema>>,
+    #[serde(default, rename = "bar")]
+    pub bars: Vec<Spanned<NaturalBarSchema>>,
+    #[serde(default, rename = "body")]
+    pub bodies: Vec<Spanned<NaturalBodySchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NaturalPointSchema {
+    pub name: Text,
+    pub position: Number,
+    #[serde(default)]
+    pub fixed: bool,
+    pub velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NaturalVectorSchema {
+    pub name: Text,
+    pub direction: Number,
+    pub velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NaturalBarSchema {
+    pub name: Text,
+    pub points: Spanned<Vec<Text>>,
+    pub mass: Number,
+    pub centre: Option<Number>,
+    pub inertia: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NaturalBodySchema {
+    pub name: Text,
+    pub points: Spanned<Vec<Text>>,
+    pub vectors: Spanned<Vec<Text>>,
+    pub mass: Number,
+    pub centre: Number,
+    pub inertia: Number,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JointSchema {
+    pub name: Option<Text>,
+    pub kind: Text,
+    pub bodies: Spanned<Vec<Text>>,
+    pub point: Option<Number>,
+    pub points: Option<Number>,
+    pub axis: Option<Number>,
+    pub axes: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]
