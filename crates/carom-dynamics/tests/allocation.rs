@@ -42,7 +42,8 @@ fn smooth_allocations(model: &Model, state: &State) -> u64 {
         for _ in 0..n {
             let (t, q_now) = (point.t, &point.q[..]);
             integration.equations().accelerate(t, q_now, &point.v, &mut a, &mut lambda).unwrap();
-            let stage = StageSystem { t, q: q_now, v: &point.v, t_ahead: t, q_ahead: q_now, v_known: &point.v, step: 1e-3 };
+            let stage =
+                StageSystem { t, q: q_now, v: &point.v, t_ahead: t, q_ahead: q_now, v_known: &point.v, step: 1e-3, force_factor: 1.0 };
             integration.equations().solve_stage(stage, &mut a, &mut lambda).unwrap();
             integration.interpolate(0.5e-3, &mut q, &mut v).unwrap();
         }

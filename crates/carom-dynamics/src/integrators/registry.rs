@@ -1,7 +1,10 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, adams, bdf, discrete_multiplier, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
+use super::{
+    Integrator, adams, bdf, discrete_multiplier, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56,
+    rattle, runge_kutta, shake, stormer_verlet,
+};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.

@@ -7,13 +7,12 @@ pub mod joint;
 mod joint_row;
 mod joint_source;
 pub mod natural;
-
 pub mod nonholonomic;
 pub mod pin;
+
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
-pub use joint::{Joint, JointKind, JointPlacement, JointSource};
 pub use joint_source::{JointKind, JointPlacement, JointSource};
 pub use natural::NaturalRelation;
 pub use nonholonomic::NonholonomicRelation;
