@@ -8,7 +8,6 @@
 #![allow(clippy::excessive_precision, reason = "references are given with all their digits")]
 
 use crate::support::{Done, run};
-use carom::dynamics::integrators::IntegratorKind;
 
 /// A model with a reference solution: final time, coordinates, velocities.
 struct Case {
@@ -139,22 +138,20 @@ fn models_have_the_motion_of_their_references() {
     }
 }
 
-/// The default integrator with the tolerances of the models: errors grow over the run by less than two orders of magnitude.
+/// The default integrator with the tolerances of the models. They bound the error of a step; over the runs it was measured to stay within
+/// 7 times the tolerance (the heavy top, 24 turns), mostly below it.
 #[test]
 fn default_settings_keep_their_promise() {
-    if !IntegratorKind::default().entry().has_estimate {
-        return;
-    }
     for case in CASES {
         let done = run(case.model, &[&format!("simulation.end={}", case.end)]);
         let tolerance = done.simulation.file.run.integrator.tolerance;
         let size = |values: &[f64]| values.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         let [q, v] = errors(&done, case);
-        assert!(q < 100.0 * tolerance * size(case.q), "{}: {q:e} in q", case.model);
-        assert!(v < 100.0 * tolerance * size(case.v), "{}: {v:e} in v", case.model);
+        assert!(q < 10.0 * tolerance * size(case.q), "{}: {q:e} in q", case.model);
+        assert!(v < 10.0 * tolerance * size(case.v), "{}: {v:e} in v", case.model);
         let report = done.certificate.smooth.unwrap();
         let scale = 1.0 + done.certificate.initial.kinetic.abs() + done.certificate.initial.potential.abs();
-        assert!(report.max_energy_error < 1e3 * tolerance * scale, "{}: {:e} J", case.model, report.max_energy_error);
+        assert!(report.max_energy_error < 10.0 * tolerance * scale, "{}: {:e} J", case.model, report.max_energy_error);
     }
 }
 

@@ -122,7 +122,7 @@ pub fn read(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').map(str::trim).collect();
-    let last: Vec<&str> = lines.last().ok_or_else(|| wrong("it has no row of numbers".into()))?.split(',').map(str::trim).collect();
+    let last: Vec<&str> = lines.next_back().ok_or_else(|| wrong("it has no row of numbers".into()))?.split(',').map(str::trim).collect();
     let value = |column: &str| -> Result<f64, Failure> {
         let place = header.iter().position(|name| *name == column).ok_or_else(|| wrong(format!("there is no column \"{column}\"")))?;
         let text = last.get(place).copied().unwrap_or_default();
