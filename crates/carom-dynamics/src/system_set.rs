@@ -283,19 +283,6 @@ impl SystemSet {
         })
     }
 
-    /// Writes a scale for each displacement: |q| of the coordinate that moves with this velocity alone, 1 rad for rotations.
-    pub fn position_scale(&self, q: &[f64], scale: &mut [f64]) {
-        scale.fill(1.0);
-        for p in &self.parts {
-            for (c, q) in q[p.q.clone()].iter().enumerate() {
-                let range = p.system.velocities_of(c);
-                if range.len() == 1 {
-                    scale[p.v.start + range.start] = q.abs();
-                }
-            }
-        }
-    }
-
     /// Velocities as files give them.
     pub fn file_velocities(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         for p in &self.parts {

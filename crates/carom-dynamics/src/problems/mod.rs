@@ -2,7 +2,9 @@
 //!
 //! Tests and benchmarks take their models from here; the same models are in the gallery as files.
 
+pub mod andrews;
 pub mod bouncing_ball;
+pub mod flexible_slider_crank;
 pub mod free_bodies;
 pub mod impact_oscillator;
 pub mod mechanisms;

@@ -11,6 +11,8 @@
 mod control;
 mod equations;
 mod error;
+mod first_step;
+mod halving;
 mod hermite;
 mod integration;
 mod iteration_matrix;
