@@ -33,7 +33,7 @@ pub(super) const HEM5: IntegratorEntry = IntegratorEntry {
     choices: &[],
     has_estimate: true,
     orders: |_| Orders::all(5.0),
-    build: |_| Box::new(Hem5::default()),
+    build: |params| Box::new(Hem5 { error_weight: params.hem5_error_weight, ..Hem5::default() }),
 };
 
 const N_STAGES: usize = 8;
@@ -132,9 +132,7 @@ const D: [[f64; 6]; 4] = [
     ],
 ];
 
-/// Weight of the second error in err₁²/(err₁ + c err₂): the value of the code HEM5.
-const ERROR_WEIGHT: f64 = 0.01;
-/// Power of h of that estimate while err₁ is small beside c err₂, as the code HEM5 takes it.
+/// Power of h of the estimate err₁²/(err₁ + c err₂) while err₁ is small beside c err₂, as the code HEM5 takes it.
 const ERROR_ORDER: usize = 5;
 
 /// Weights b̂ of the ten stages at θ.
@@ -149,6 +147,8 @@ fn dense_weights(theta: f64) -> [f64; 10] {
 /// Work arrays of a step.
 #[derive(Debug, Default)]
 struct Hem5 {
+    /// c in the error estimate.
+    error_weight: f64,
     stages: Stages,
     /// Position and velocity of a stage, and of the next.
     q: Vec<f64>,
@@ -179,7 +179,7 @@ impl Hem5 {
             tolerances.error(equations, ends.0, ends.1, &self.w, &self.error)
         });
         // 0/0 where nothing moves
-        if first == 0.0 { 0.0 } else { first * first / (first + ERROR_WEIGHT * second) }
+        if first == 0.0 { 0.0 } else { first * first / (first + self.error_weight * second) }
     }
 
     /// V̇_9 from G at Q_10, and stage 10 itself.
@@ -213,6 +213,7 @@ impl Integrator for Hem5 {
     fn restart(&mut self, equations: &mut Equations<'_>, start: &MotionPoint) -> Result<(), IntegrationError> {
         let (q, v) = (vec![0.0; start.q.len()], vec![0.0; equations.n_v()]);
         *self = Hem5 {
+            error_weight: self.error_weight,
             stages: Stages::new(10, v.len()),
             q: q.clone(),
             v: v.clone(),
