@@ -4,6 +4,7 @@
 
 mod commands;
 mod failure;
+mod integrating;
 mod output;
 mod solving;
 
@@ -35,7 +36,7 @@ enum Command {
     Solve(solve::Args),
     /// Time solvers over a folder of problems and draw their performance profile
     Bench(bench::Args),
-    /// List strategies, schemes, solvers, laws or models
+    /// List strategies, schemes, integrators, solvers, laws or models
     List(list::Args),
 }
 

@@ -1,6 +1,7 @@
 //! The proof of how well a run satisfies its equations: energies, violations, residuals.
 
 use crate::schemes::StepReport;
+use crate::smooth::SmoothReport;
 use serde::Serialize;
 
 /// Energies of a state and what left or entered since the start, all in joules.
@@ -74,6 +75,9 @@ pub struct Certificate {
     pub contact_gain: f64,
     /// Events counted.
     pub events: usize,
+    /// Cost, steps and drift of a run by the strategy `smooth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smooth: Option<SmoothReport>,
 }
 
 impl Certificate {

@@ -4,6 +4,7 @@ use carom_solvers::SolveError;
 
 use crate::formula::FormulaError;
 use crate::recording::RecordError;
+use crate::smooth::IntegrationError;
 
 /// A value that is not finite, with the name of what gave it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,6 +45,26 @@ pub enum ModelError {
         /// The formula.
         what: String,
     },
+    /// A velocity constraint that is not affine in the rates.
+    #[error(
+        "the {what} is not affine in the rates: its derivative by {rate} still depends on rates; only A(t,q) q̇ + b(t,q) = 0 can be a constraint"
+    )]
+    NotAffine {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+        /// The rate.
+        rate: String,
+    },
+    /// A velocity constraint without velocities.
+    #[error("the {what} depends on no rate: give it as an equation of positions, or use rates such as x_dot or ball.vx")]
+    NoRate {
+        /// The formula.
+        what: String,
+        /// Its text.
+        text: String,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {
@@ -80,6 +101,14 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
+    /// A joint that cannot be built.
+    #[error("joint \"{joint}\": {reason}")]
+    Joint {
+        /// The joint.
+        joint: String,
+        /// What is wrong and how to mend it.
+        reason: String,
+    },
     /// A matrix that should be symmetric positive definite is not.
     #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]
     MassNotPositive {
@@ -93,6 +122,14 @@ pub enum ModelError {
         system: String,
         /// What is wrong.
         reason: String,
+    },
+    /// Contacts in a model for a strategy that cannot follow them.
+    #[error(
+        "the strategy \"smooth\" cannot follow contacts, and the model has {names}; use strategy = \"time-stepping\", or leave the contacts out"
+    )]
+    HasContacts {
+        /// The contacts, in words.
+        names: String,
     },
     /// A value that is not finite at the initial state.
     #[error("at the initial state, {0}")]
@@ -153,6 +190,9 @@ pub enum RunError {
         /// Iterations made.
         iterations: usize,
     },
+    /// The integration of smooth motion failed.
+    #[error(transparent)]
+    Integration(#[from] IntegrationError),
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -4,16 +4,18 @@ use crate::detection::ContactDetector;
 use crate::error::ModelError;
 use crate::interactions::Interaction;
 use crate::laws::Law;
-use crate::relations::{FormulaRelation, FormulaSource, Relation};
+use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, System};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Systems, the interactions between them, and the detector that finds contacts of bodies.
 pub struct Model {
     systems: Arc<SystemSet>,
     interactions: Vec<Interaction>,
+    names: HashSet<String>,
     detector: Option<Box<dyn ContactDetector>>,
 }
 
@@ -23,7 +25,7 @@ impl Model {
     /// # Errors
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
-        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), detector: None })
+        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), names: HashSet::new(), detector: None })
     }
 
     /// Adds an interaction: a relation and the law that binds its velocity and impulse.
@@ -31,10 +33,11 @@ impl Model {
     /// # Errors
     /// A name that exists, a law's coefficient out of range.
     pub fn add_interaction(&mut self, name: &str, relation: Box<dyn Relation>, law: Law) -> Result<(), ModelError> {
-        if self.interactions.iter().any(|other| other.name() == name) {
+        if self.names.contains(name) {
             return Err(ModelError::DuplicateName { what: "interaction", name: name.to_owned() });
         }
         let interaction = Interaction::new(name, relation, law, self.systems.layout())?;
+        self.names.insert(name.to_owned());
         self.interactions.push(interaction);
         Ok(())
     }
@@ -46,6 +49,24 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; formulas that cannot be read, or that are not affine in the rates.
+    pub fn add_velocity_formula(&mut self, name: &str, source: &FormulaSource) -> Result<(), ModelError> {
+        let relation = NonholonomicRelation::new(source, &self.systems)?;
+        self.add_interaction(name, Box::new(relation), Law::Bilateral)
+    }
+
+    /// Adds a joint between the frames of two bodies, or of a body and the ground, placed at the coordinates `q`.
+    ///
+    /// # Errors
+    /// As [`Model::add_interaction`]; [`ModelError::Joint`] for bodies that do not exist and placements that make no joint.
+    pub fn add_joint(&mut self, name: &str, source: &JointSource, q: &[f64]) -> Result<(), ModelError> {
+        let joint = Joint::new(name, source, &self.systems, q)?;
+        self.add_interaction(name, Box::new(joint), Law::Bilateral)
     }
 
     /// Sets the detector of contacts between rigid bodies.

@@ -76,6 +76,9 @@ pub struct Frame<'a> {
     pub contacts: &'a [ContactRecord],
     /// Gaps of all contacts by formula at this instant \[m\], in the model's order.
     pub gaps: &'a [f64],
+    /// Multipliers λ of all rows of the constraints at this instant, in the model's order (forces \[N\] where g is in metres), as smooth motion
+    /// gives them; zero for rows that depend on the others. Empty where a strategy knows impulses only.
+    pub forces: &'a [f64],
     /// Report of the step that ended here; `None` for the initial state.
     pub report: Option<&'a StepReport>,
 }

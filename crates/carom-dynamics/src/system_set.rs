@@ -2,7 +2,7 @@
 
 use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
-use crate::systems::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
 use std::ops::Range;
 
 /// A system and its place in the model's arrays.
@@ -35,6 +35,13 @@ pub struct Bodies {
     pub v: Range<usize>,
     /// Number of their first mass block; body i has the blocks first + 2i (linear) and first + 2i + 1 (angular).
     pub first_block: usize,
+}
+
+/// A frame of a body of one of the systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameId {
+    system: usize,
+    frame: usize,
 }
 
 impl SystemSet {
@@ -145,6 +152,37 @@ impl SystemSet {
             let first = velocities.partition_point(|&v| v < range.start + part.v.start);
             for (out, t) in out[first..].iter_mut().zip(&row[..range.len()]) {
                 *out += slope * t;
+            }
+        }
+    }
+
+    /// Adds T(q)ᵀ H T(q) + Σ_c p_c ∂T_c/∂q T(q) to a matrix over `velocities`: the derivative of Tᵀp along the motion when p, given at
+    /// `coordinates`, changes with the symmetric H (row-major over `coordinates`).
+    pub fn add_curvature(&self, q: &[f64], from: (&[usize], &[f64], &[f64]), to: (&[usize], &mut [f64])) {
+        let ((coordinates, p, hessian), (velocities, out)) = (from, to);
+        let (n, width) = (coordinates.len(), velocities.len());
+        let (mut row, mut bend) = ([0.0; 6], [0.0; 36]);
+        // half = H T, then out += Tᵀ half
+        let mut half = vec![0.0; n * width];
+        for (row, out) in hessian.chunks_exact(n.max(1)).zip(half.chunks_exact_mut(width.max(1))) {
+            self.pull_back(q, (coordinates, row), (velocities, out));
+        }
+        for (c, &coordinate) in coordinates.iter().enumerate() {
+            let part = self.part(coordinate);
+            let (local, own) = (coordinate - part.q.start, &q[part.q.clone()]);
+            let range = part.system.velocities_of(local);
+            let size = range.len();
+            let first = velocities.partition_point(|&v| v < range.start + part.v.start);
+            part.system.kinematic_row(own, local, &mut row[..size]);
+            part.system.kinematic_derivative(own, local, &mut bend[..size * size]);
+            for i in 0..size {
+                let line = &mut out[(first + i) * width..(first + i + 1) * width];
+                for (out, half) in line.iter_mut().zip(&half[c * width..(c + 1) * width]) {
+                    *out += row[i] * half;
+                }
+                for (out, bend) in line[first..].iter_mut().zip(&bend[i * size..(i + 1) * size]) {
+                    *out += p[c] * bend;
+                }
             }
         }
     }
@@ -281,6 +319,87 @@ impl SystemSet {
         self.parts.iter().try_for_each(|p| {
             p.system.add_mass_derivative(t, &q[p.q.clone()], &a[p.v.clone()], factor, &mut matrix[p.values.clone()], scratch)
         })
+    }
+
+    /// Writes a scale for each displacement: |q| of the coordinate that moves with this velocity alone, 1 rad for rotations.
+    pub fn position_scale(&self, q: &[f64], scale: &mut [f64]) {
+        scale.fill(1.0);
+        for p in &self.parts {
+            for (c, q) in q[p.q.clone()].iter().enumerate() {
+                let range = p.system.velocities_of(c);
+                if range.len() == 1 {
+                    scale[p.v.start + range.start] = q.abs();
+                }
+            }
+        }
+    }
+
+    /// Names of all bodies whose frames joints can be attached to.
+    #[must_use]
+    pub fn frames(&self) -> Vec<String> {
+        self.parts.iter().flat_map(|p| p.system.frames()).collect()
+    }
+
+    /// The frame of the body of this name.
+    #[must_use]
+    pub fn find_frame(&self, body: &str) -> Option<FrameId> {
+        self.parts.iter().enumerate().find_map(|(system, p)| {
+            let frame = p.system.frames().iter().position(|name| name == body)?;
+            Some(FrameId { system, frame })
+        })
+    }
+
+    /// The body of this frame moves in the x-y plane.
+    #[must_use]
+    pub fn is_planar(&self, id: FrameId) -> bool {
+        self.parts[id.system].system.is_planar()
+    }
+
+    /// Velocities of the model on which the motion of a frame depends.
+    #[must_use]
+    pub fn frame_velocities(&self, id: FrameId) -> Range<usize> {
+        let part = &self.parts[id.system];
+        let range = part.system.frame_velocities(id.frame);
+        part.v.start + range.start..part.v.start + range.end
+    }
+
+    /// Origin and orientation of a frame in the world.
+    #[must_use]
+    pub fn frame(&self, q: &[f64], id: FrameId) -> BodyFrame {
+        let part = &self.parts[id.system];
+        part.system.frame(&q[part.q.clone()], id.frame)
+    }
+
+    /// See [`System::frame_jacobian`].
+    pub fn frame_jacobian(&self, q: &[f64], id: FrameId, jacobian: &mut [f64]) {
+        let part = &self.parts[id.system];
+        part.system.frame_jacobian(&q[part.q.clone()], id.frame, jacobian);
+    }
+
+    /// Velocity of the origin and angular velocity of a frame.
+    #[must_use]
+    pub fn frame_velocity(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
+        let part = &self.parts[id.system];
+        part.system.frame_velocity(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.
+    #[must_use]
+    pub fn frame_bias(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
+        let part = &self.parts[id.system];
+        part.system.frame_bias(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// See [`System::add_wrench_rows`].
+    pub fn add_wrench_rows(&self, q: &[f64], id: FrameId, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        let part = &self.parts[id.system];
+        part.system.add_wrench_rows(&q[part.q.clone()], id.frame, wrenches, rows, stride);
+    }
+
+    /// See [`System::add_wrench_derivative`].
+    pub fn add_wrench_derivative(&self, q: &[f64], id: FrameId, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+        let part = &self.parts[id.system];
+        part.system.add_wrench_derivative(&q[part.q.clone()], id.frame, wrench, factor, matrix, stride);
     }
 
     /// Velocities as files give them.

@@ -1,11 +1,19 @@
 //! Integration tests of the crate, one module per subject.
 
 mod allocation;
+mod alpha;
 mod energy;
+mod explicit_integrators;
+mod forms;
 mod formula;
 mod integrators;
+mod joints;
+mod kkt;
 mod moreau_jean;
+mod n_four_bar;
+mod nonholonomic;
 mod policies;
 mod relations;
+mod smooth_strategy;
 mod support;
 mod systems;

@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         coordinates: (0..3).map(column).collect(),
         velocities: (0..3).map(column).collect(),
         gaps: vec!["floor".into()],
+        forces: Vec::new(),
         ..RunInfo::default()
     };
     let options = Hdf5Options { overwrite: true, ..Hdf5Options::default() };
@@ -42,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             energy: Energy::default(),
             contacts,
             gaps: &[0.5],
+            forces: &[],
             report: Some(&StepReport::default()),
         })?;
     }

@@ -15,7 +15,7 @@ pub mod friction_contact;
 pub mod friction_contact_global;
 pub mod general_friction;
 pub mod lcp;
-mod linear;
+pub mod linear;
 pub mod matrix;
 mod matrix_free;
 pub mod mlcp;

@@ -2,7 +2,8 @@
 
 use carom_dynamics::StepMemory;
 use carom_dynamics::recording::Recorder;
-use carom_dynamics::strategies::{Continue, Observers, Outcome, Progress, Strategy};
+use carom_dynamics::strategies::smooth::constraint_rows;
+use carom_dynamics::strategies::{Continue, Observers, Outcome, Progress};
 use carom_io::model_file::{self, ModelFile, ModelFileError, Override};
 use carom_io::recording::{InteractionKind, InteractionName, NamedUnit, RunInfo};
 use carom_solvers::SolveError;
@@ -59,7 +60,7 @@ impl Simulation {
 
     /// Runs to the end time. `watch` is told the progress after each step and may stop the run.
     pub fn run(&mut self, recorder: &mut dyn Recorder, watch: &mut dyn FnMut(&Progress) -> Continue) -> Outcome {
-        let strategy = self.file.run.strategy(self.file.record.every);
+        let strategy = self.file.run.strategy(self.file.record);
         strategy.run(&self.file.model, &mut self.file.state, &mut self.memory, Observers { recorder, watch })
     }
 
@@ -83,6 +84,7 @@ impl Simulation {
                 .map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.is_bilateral()) })
                 .collect(),
             gaps: interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned()).collect(),
+            forces: if self.file.run.is_smooth() { constraint_rows(model) } else { Vec::new() },
             colliders: (0..model.detector().map_or(0, |d| d.n_colliders()))
                 .filter_map(|i| model.detector().map(|d| d.collider_name(i).to_owned()))
                 .collect(),

@@ -20,6 +20,10 @@ fn every_model_runs_and_gains_no_energy() {
             "slider_crank_clearance" => &["simulation.end=0.02", "scheme.configuration=theta"],
             _ => &[],
         };
+        // smooth motion has its own bounds: see smooth_gallery
+        if std::fs::read_to_string(path.join("model.toml")).unwrap().contains("strategy = \"smooth\"") {
+            continue;
+        }
         let done = run(&name, short);
         let c = &done.certificate;
         assert_eq!(c.unconverged, 0, "{name}");
@@ -40,7 +44,7 @@ fn every_model_runs_and_gains_no_energy() {
         let created = if name == "rocking_block" { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 12, "{n} models");
+    assert!(n >= 24, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

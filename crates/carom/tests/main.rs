@@ -3,4 +3,5 @@
 mod allocation;
 mod gallery;
 mod scenes;
+mod smooth_gallery;
 mod support;

@@ -2,7 +2,9 @@
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::integrating::describe;
 use crate::output;
+use carom::dynamics::smooth::Integration;
 use carom::io::model_file::{Override, read};
 use clap::Parser;
 use serde_json::json;
@@ -30,13 +32,20 @@ pub fn check(args: &Args) -> Outcome {
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
             let n_colliders = file.model.detector().map_or(0, |d| d.n_colliders());
             let n_contacts = interactions.len() - n_constraints;
+            // what only the equations can tell: a method that is not made for the model, a singular position
+            if file.run.is_smooth()
+                && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
+            {
+                return wrong(args, &error.to_string());
+            }
             if args.json {
                 let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
-                output::line(json!({"ok": true, "title": file.title, "counts": counts, "mistakes": []}));
+                output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": []}));
             } else {
+                let method = if file.run.is_smooth() { describe(&file.run.integrator) } else { "moreau-jean".to_owned() };
                 output::line(format!(
-                    "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes",
-                    file.title
+                    "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes; {} by {method}",
+                    file.title, file.run.strategy
                 ));
             }
             return Ok(ExitCode::SUCCESS);
@@ -55,5 +64,15 @@ pub fn check(args: &Args) -> Outcome {
         })
         .collect();
     output::line(json!({"ok": false, "file": error.file, "mistakes": mistakes}));
+    Ok(ExitCode::from(2))
+}
+
+/// A model that reads well but cannot be integrated.
+fn wrong(args: &Args, message: &str) -> Outcome {
+    if !args.json {
+        return Err(Failure::Input(message.to_owned()));
+    }
+    let mistake = json!({"line": null, "column": null, "message": message, "help": null});
+    output::line(json!({"ok": false, "file": args.model, "mistakes": [mistake]}));
     Ok(ExitCode::from(2))
 }

@@ -46,8 +46,10 @@ pub fn info(args: &Args) -> Outcome {
     }
     output::line(format!("quantities: {}", quantities.join(", ")));
     if let Some(map) = certificate.as_object() {
-        for (key, value) in map.iter().filter(|(_, value)| value.is_number()) {
-            output::line(format!("  {key}: {value}"));
+        let smooth = map.get("smooth").and_then(|s| s.as_object()).into_iter().flatten().filter(|(_, value)| !value.is_array());
+        let own = map.iter().filter(|(_, value)| value.is_number());
+        for (key, value) in own.chain(smooth) {
+            output::line(format!("  {key}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
         }
     }
     Ok(ExitCode::SUCCESS)

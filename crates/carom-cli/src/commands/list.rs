@@ -2,8 +2,10 @@
 
 use super::Outcome;
 use crate::failure::Failure;
+use crate::integrating::form_name;
 use crate::output;
 use carom::dynamics::Law;
+use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
 use carom::io::model_file::MODEL_FILE;
@@ -30,6 +32,7 @@ pub struct Args {
 enum What {
     Strategies,
     Schemes,
+    Integrators,
     Solvers,
     Laws,
     Models,
@@ -40,6 +43,10 @@ pub fn list(args: &Args) -> Outcome {
         What::Strategies => owned(&STRATEGIES),
         What::Schemes => owned(&SCHEMES),
         What::Laws => owned(&Law::LIST),
+        What::Integrators => {
+            list_integrators(args.json);
+            return Ok(ExitCode::SUCCESS);
+        }
         What::Solvers => {
             list_solvers(args.json);
             return Ok(ExitCode::SUCCESS);
@@ -56,6 +63,46 @@ pub fn list(args: &Args) -> Outcome {
         output::line(format!("{name:width$}  {summary}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The integrators of smooth motion with their orders and the forms of the constraints they know; the default is marked.
+fn list_integrators(as_json: bool) {
+    let entries: Vec<_> = IntegratorKind::ALL.iter().map(|&kind| (kind, kind.entry())).collect();
+    let orders = |kind, entry: &IntegratorEntry| (entry.orders)(&IntegratorParams { kind, ..IntegratorParams::default() });
+    if as_json {
+        let item = |&(kind, entry): &(IntegratorKind, &IntegratorEntry)| {
+            let orders = orders(kind, entry);
+            json!({
+                "name": entry.name, "summary": entry.summary, "formulations": entry.formulations, "choices": entry.choices,
+                "orders": {"position": orders.position, "velocity": orders.velocity, "multiplier": orders.multiplier},
+                "has_estimate": entry.has_estimate, "is_default": kind == IntegratorKind::default(),
+            })
+        };
+        output::line(json!({"items": entries.iter().map(item).collect::<Vec<_>>()}));
+        return;
+    }
+    let mut rows = vec![["name", "orders q/v/λ", "forms", "when to use it"].map(str::to_owned)];
+    for &(kind, entry) in &entries {
+        let of = orders(kind, entry);
+        let multiplier = of.multiplier.map_or_else(|| "–".to_owned(), |order| order.to_string());
+        let choices = match entry.choices {
+            [] | [_] => String::new(),
+            [first, .., last] => format!(" (order = {first}…{last})"),
+        };
+        let mark = if kind == IntegratorKind::default() { " *" } else { "" };
+        rows.push([
+            format!("{}{mark}", entry.name),
+            format!("{}/{}/{multiplier}{choices}", of.position, of.velocity),
+            entry.formulations.iter().map(|&form| form_name(form)).collect::<Vec<_>>().join(" "),
+            entry.summary.to_owned(),
+        ]);
+    }
+    let widths: Vec<usize> = (0..3).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for [name, orders, forms, summary] in &rows {
+        text += &format!("{name:a$}  {orders:b$}  {forms:c$}  {summary}\n", a = widths[0], b = widths[1], c = widths[2]);
+    }
+    output::write(&format!("{text}* the default\n"));
 }
 
 /// The solvers of all problems; those of model files first.

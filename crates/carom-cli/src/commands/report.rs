@@ -1,8 +1,11 @@
 //! The certificate of a run, for people and for programs.
 
+use crate::integrating::describe;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::integrators::IntegratorParams;
 use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::smooth::SmoothReport;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -53,7 +56,7 @@ impl Report<'_> {
         };
         let events: Vec<Value> =
             self.events.events.iter().map(|e| json!({"t": e.t, "kind": e.kind.name(), "name": e.name, "impulse": e.impulse})).collect();
-        json!({
+        let mut report = json!({
             "title": file.title,
             "version": carom::VERSION,
             "status": self.status,
@@ -84,7 +87,11 @@ impl Report<'_> {
             "wall_time": self.wall_time,
             "cpu_time": self.cpu_time,
             "files": self.files,
-        })
+        });
+        if let Some(smooth) = &c.smooth {
+            report["smooth"] = json!(smooth);
+        }
+        report
     }
 
     /// The certificate in lines for people.
@@ -94,27 +101,40 @@ impl Report<'_> {
         let e = &c.last;
         let mut out = format!("{}\n{} at t = {} s\n\n", file.title, self.status, short(file.state.t));
         let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<30}{value}\n"));
-        line("steps", format!("{} ({:.3} µs each, {:.2} s)", c.steps, 1e6 * self.wall_time / n, self.wall_time));
-        line("largest penetration", format!("{} m", short(c.max_penetration)));
+        let time = format!("{:.3} µs each, {:.2} s", 1e6 * self.wall_time / n, self.wall_time);
+        match &c.smooth {
+            Some(smooth) => smooth_lines(&file.run.integrator, smooth, &time).into_iter().for_each(|(name, value)| line(name, value)),
+            None => {
+                line("steps", format!("{} ({time})", c.steps));
+                line("largest penetration", format!("{} m", short(c.max_penetration)));
+            }
+        }
         if file.model.interactions().iter().any(|i| i.is_bilateral()) {
             line(
                 "largest constraint violation",
                 format!("{} (position), {} (velocity)", short(c.max_constraint_violation), short(c.max_constraint_velocity)),
             );
         }
-        line("largest residual", format!("{} (one-step problems), {} (Newton)", short(c.max_residual), short(c.max_newton_residual)));
-        line("unconverged solves", c.unconverged.to_string());
-        if c.halved_steps > 0 {
-            line("halved steps", c.halved_steps.to_string());
+        if c.smooth.is_none() {
+            line("largest residual", format!("{} (one-step problems), {} (Newton)", short(c.max_residual), short(c.max_newton_residual)));
+            line("unconverged solves", c.unconverged.to_string());
+            if c.halved_steps > 0 {
+                line("halved steps", c.halved_steps.to_string());
+            }
         }
         line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
-        line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
+        if c.smooth.is_none() {
+            line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
+        }
         if c.contact_gain > 1e-12 * (1.0 + c.initial.mechanical().abs()) {
             line("  created by contacts", format!("{} J (error of the scheme)", short(c.contact_gain)));
         }
         line("  work done on the system", format!("{} J", short(e.work)));
-        line("  balance error", format!("{} J", short(c.energy_error())));
-        line("events", c.events.to_string());
+        let largest = c.smooth.as_ref().map_or_else(String::new, |s| format!(", at most {} J", short(s.max_energy_error)));
+        line("  balance error", format!("{} J{largest}", short(c.energy_error())));
+        if c.smooth.is_none() {
+            line("events", c.events.to_string());
+        }
         for file in &self.files {
             line("recorded", file.display().to_string());
         }
@@ -122,8 +142,28 @@ impl Report<'_> {
     }
 }
 
+/// Method, steps and cost of a smooth run.
+fn smooth_lines(integrator: &IntegratorParams, smooth: &SmoothReport, time: &str) -> Vec<(&'static str, String)> {
+    let s = &smooth.statistics;
+    let sizes = format!("{} on average, {} to {}", short(smooth.average_step), short(smooth.min_step), short(smooth.max_step));
+    let mut lines = vec![
+        ("integrator", describe(integrator)),
+        ("steps", format!("{} accepted, {} rejected ({time})", s.accepted, s.rejected)),
+        ("step sizes [s]", sizes),
+        ("evaluations", format!("{} of F, {} of G", s.force_evaluations, s.jacobian_evaluations)),
+        ("factorisations", format!("{}, {} solves", s.factorisations, s.solves)),
+    ];
+    if s.newton_iterations > 0 {
+        lines.push(("Newton iterations", s.newton_iterations.to_string()));
+    }
+    if s.row_selections > 1 {
+        lines.push(("row selections", s.row_selections.to_string()));
+    }
+    lines
+}
+
 /// Six significant digits, scientific where that is shorter to read.
-fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 {
         "0".to_owned()

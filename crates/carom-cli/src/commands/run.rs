@@ -9,7 +9,7 @@ use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
 use carom::dynamics::strategies::{Continue, Ending, Progress};
-use carom::io::model_file::{MODEL_FILE, Override};
+use carom::io::model_file::{MODEL_FILE, Override, RecordSettings};
 use carom::io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError};
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -67,11 +67,11 @@ pub struct Args {
 
 pub fn run(args: Args) -> Outcome {
     let mut simulation = Simulation::from_path(&args.model, &args.set)?;
-    simulation.file.record.every = match (args.no_record, args.every) {
-        (true, _) => 0,
-        (false, Some(n)) => n as usize,
-        (false, None) => simulation.file.record.every,
-    };
+    if args.no_record {
+        simulation.file.record = RecordSettings { every: 0, interval: None };
+    } else if let Some(n) = args.every {
+        simulation.file.record.every = n as usize;
+    }
     let (mut recorders, files) = recorders(&args, &simulation)?;
     let mut dump = dump(&args)?;
     let mut events = EventList::default();

@@ -1,15 +1,28 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
+mod adams;
+mod alpha_family;
+mod alpha_newton;
+mod constrained_kick;
+mod extrapolation;
+mod generalized_alpha;
 mod hem5;
+mod hht;
+mod newmark;
 mod parameters;
 mod phem56;
+mod rattle;
 mod registry;
 mod runge_kutta;
+mod shake;
+mod slope;
 mod stages;
+mod stormer_verlet;
+mod tableaux;
 
 pub use parameters::{
-    AccelerationForm, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, Projection,
-    StepControl,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams,
+    NewtonParams, Projection, StepControl,
 };
 pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
 

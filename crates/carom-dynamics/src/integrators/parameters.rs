@@ -21,6 +21,8 @@ pub struct IntegratorParams {
     pub baumgarte: Option<Baumgarte>,
     /// Projection after each step. Default `none`.
     pub projection: Projection,
+    /// What is done about initial conditions that violate the constraints.
+    pub assembly: AssemblyParams,
     /// Tolerance of the local error, absolute and relative unless those are given. Default 1e-6; from 1e-13 to 1e-1.
     pub tolerance: f64,
     /// Absolute tolerance (unit of the coordinate; its rate for velocities).
@@ -74,6 +76,7 @@ impl Default for IntegratorParams {
             acceleration: AccelerationForm::default(),
             baumgarte: None,
             projection: Projection::default(),
+            assembly: AssemblyParams::default(),
             tolerance: 1e-6,
             absolute_tolerance: None,
             relative_tolerance: None,
@@ -155,6 +158,36 @@ pub enum Projection {
     Velocity,
     /// On both.
     Both,
+}
+
+/// What is done about initial conditions that violate the constraints by more than 1e-10.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AssemblyParams {
+    /// Default `project`.
+    pub mode: AssemblyMode,
+    /// Largest |g| that is projected (unit of the constraint, m or rad). Default 1e-3; ≥ 0. A mechanism further apart than this was
+    /// probably meant otherwise.
+    pub bound: f64,
+    /// Largest |G v + b| that is projected (m/s or rad/s). Default 1e-3; ≥ 0.
+    pub velocity_bound: f64,
+}
+
+impl Default for AssemblyParams {
+    fn default() -> Self {
+        AssemblyParams { mode: AssemblyMode::default(), bound: 1e-3, velocity_bound: 1e-3 }
+    }
+}
+
+/// Whether inconsistent initial conditions are mended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AssemblyMode {
+    /// Projected in the mass metric when within the bounds, else refused.
+    #[default]
+    Project,
+    /// Refused.
+    Refuse,
 }
 
 /// How errors of the components become one number.
@@ -307,6 +340,8 @@ impl IntegratorParams {
             ("hht_alpha", self.hht_alpha, -1.0 / 3.0, 0.0, "a number in [−1/3, 0] is needed"),
             ("newmark_beta", self.newmark_beta, 0.0, 1.0, "a number in [0, 1] is needed"),
             ("newmark_gamma", self.newmark_gamma, 0.0, 1.0, "a number in [0, 1] is needed"),
+            ("assembly.bound", self.assembly.bound, 0.0, f64::MAX, "a number ≥ 0 is needed"),
+            ("assembly.velocity_bound", self.assembly.velocity_bound, 0.0, f64::MAX, "a number ≥ 0 is needed"),
             ("newton.tolerance", self.newton.tolerance, 1e-15, 1e-2, "a number from 1e-15 to 1e-2 is needed"),
         ];
         for (what, value, low, high, expected) in ranges {

@@ -1,7 +1,7 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, hem5, phem56, runge_kutta};
+use super::{Integrator, adams, extrapolation, generalized_alpha, hem5, hht, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -69,8 +69,19 @@ macro_rules! integrators {
 
 integrators! {
     Hem5: hem5::HEM5;
+    AdamsBashforth: adams::ADAMS_BASHFORTH;
+    AdamsMoulton: adams::ADAMS_MOULTON;
+    Dopri5: runge_kutta::DOPRI5;
+    Extrapolation: extrapolation::EXTRAPOLATION;
+    GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
+    Hht: hht::HHT;
+    Newmark: newmark::NEWMARK;
     Phem56: phem56::PHEM56;
+    Rattle: rattle::RATTLE;
     Rk4: runge_kutta::RK4;
+    Rkf45: runge_kutta::RKF45;
+    Shake: shake::SHAKE;
+    StormerVerlet: stormer_verlet::STORMER_VERLET;
 }
 
 impl IntegratorKind {

@@ -4,11 +4,15 @@
 
 pub mod andrews;
 pub mod bouncing_ball;
+pub mod bricard;
 pub mod flexible_slider_crank;
 pub mod free_bodies;
+pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
+pub mod n_four_bar;
 pub mod pendulum;
+pub mod spherical_pendulum;
 pub mod woodpecker;
 
 use crate::model::Model;

@@ -30,6 +30,8 @@ pub struct FormulaRelation {
     jacobian: Tape,
     /// Second derivative along (1, q̇): inputs t, q, q̇.
     acceleration: Tape,
+    /// Σ λ_k ∂²g_k/∂q∂q, entries (row ≥ column) that are not identically zero; inputs t, q, λ.
+    curvature: (Vec<(usize, usize)>, Tape),
     constant: bool,
     /// For systems with q̇ = T(q) v, T ≠ I: how to turn ∂g/∂q into G.
     curved: Option<Arc<SystemSet>>,
@@ -69,10 +71,13 @@ impl FormulaRelation {
             explicit.push(graph.derivative(row, t));
             accelerations.push(second_derivative(&mut graph, row, t, &q, &rates));
         }
+        let multipliers: Vec<Expr> = (0..rows.len()).map(|i| graph.symbol(&format!("multiplier {i}"))).collect();
+        let (places, second) = curvature(&mut graph, &derivatives, &q, &multipliers);
         let entries = [derivatives, explicit].concat();
         let state: Vec<Expr> = std::iter::once(t).chain(q.iter().copied()).collect();
         let curved = used.iter().any(|&i| !systems.is_flat(i));
         let constant = !curved && !entries.iter().any(|&e| graph.depends_on(e, &state));
+        let loaded: Vec<Expr> = state.iter().chain(&multipliers).copied().collect();
         let moving: Vec<Expr> = state.iter().chain(&rates).copied().collect();
         Ok(FormulaRelation {
             names: source.rows.iter().map(|(name, _)| name.clone()).collect(),
@@ -80,19 +85,23 @@ impl FormulaRelation {
             position: compile(&graph, &state, &rows),
             jacobian: compile(&graph, &state, &entries),
             acceleration: compile(&graph, &moving, &accelerations),
+            curvature: (places, compile(&graph, &loaded, &second)),
             coordinates: used,
             constant,
             curved: curved.then(|| Arc::clone(systems)),
         })
     }
 
-    fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], rates: &[f64], scratch: &mut Scratch) {
+    fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], more: &[f64], scratch: &mut Scratch) {
+        self.read_inputs(t, q, scratch);
+        scratch.inputs.extend_from_slice(more);
+        run(tape, scratch);
+    }
+
+    fn read_inputs(&self, t: f64, q: &[f64], scratch: &mut Scratch) {
         scratch.inputs.clear();
         scratch.inputs.push(t);
         scratch.inputs.extend(self.coordinates.iter().map(|&i| q[i]));
-        scratch.inputs.extend_from_slice(rates);
-        scratch.outputs.resize(tape.n_outputs(), 0.0);
-        tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
     }
 
     fn check(&self, values: &[f64], per_row: usize, what: &str) -> Result<(), NonFinite> {
@@ -103,6 +112,12 @@ impl FormulaRelation {
             }
         }
     }
+}
+
+/// Evaluates a tape on the inputs that are there.
+fn run(tape: &Tape, scratch: &mut Scratch) {
+    scratch.outputs.resize(tape.n_outputs(), 0.0);
+    tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
 }
 
 /// d²g/dt² along q̇ = rates with q̈ = 0:  g_tt + 2 Σ g_tq q̇ + Σ Σ g_qq q̇ q̇.
@@ -120,6 +135,26 @@ fn second_derivative(graph: &mut Graph, row: Expr, t: Expr, q: &[Expr], rates: &
     total(graph, first)
 }
 
+/// Lower triangle of Σ λ_k ∂²g_k/∂q∂q from the first derivatives by rows: places and expressions of the entries that are not zero.
+fn curvature(graph: &mut Graph, derivatives: &[Expr], q: &[Expr], multipliers: &[Expr]) -> (Vec<(usize, usize)>, Vec<Expr>) {
+    let (mut places, mut entries) = (Vec::new(), Vec::new());
+    for i in 0..q.len() {
+        for (j, &other) in q[..=i].iter().enumerate() {
+            let mut sum = graph.constant(0.0);
+            for (k, &multiplier) in multipliers.iter().enumerate() {
+                let second = graph.derivative(derivatives[k * q.len() + i], other);
+                let term = graph.mul(multiplier, second);
+                sum = graph.add(sum, term);
+            }
+            if !graph.is_zero(sum) {
+                places.push((i, j));
+                entries.push(sum);
+            }
+        }
+    }
+    (places, entries)
+}
+
 impl Relation for FormulaRelation {
     fn n_rows(&self) -> usize {
         self.names.len()
@@ -131,6 +166,42 @@ impl Relation for FormulaRelation {
 
     fn is_constant(&self) -> bool {
         self.constant
+    }
+
+    fn add_curvature(
+        &self,
+        t: f64,
+        q: &[f64],
+        lambda: &[f64],
+        factor: f64,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let (places, tape) = &self.curvature;
+        let n = self.coordinates.len();
+        self.evaluate(tape, t, q, lambda, scratch);
+        self.check(&scratch.outputs, usize::MAX, "the second derivative of the ")?;
+        let Some(systems) = &self.curved else {
+            for (&value, &(i, j)) in scratch.outputs.iter().zip(places) {
+                matrix[i * n + j] += factor * value;
+                if i != j {
+                    matrix[j * n + i] += factor * value;
+                }
+            }
+            return Ok(());
+        };
+        let mut hessian = vec![0.0; n * n];
+        for (&value, &(i, j)) in scratch.outputs.iter().zip(places) {
+            hessian[i * n + j] = factor * value;
+            hessian[j * n + i] = factor * value;
+        }
+        self.evaluate(&self.jacobian, t, q, &[], scratch);
+        let mut force = vec![0.0; n];
+        for (row, &lambda) in scratch.outputs.chunks_exact(n).zip(lambda) {
+            force.iter_mut().zip(row).for_each(|(f, g)| *f += factor * lambda * g);
+        }
+        systems.add_curvature(q, (&self.coordinates, &force, &hessian), (&self.velocities, matrix));
+        Ok(())
     }
 
     fn position(&self, t: f64, q: &[f64], g: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
@@ -158,11 +229,12 @@ impl Relation for FormulaRelation {
     }
 
     fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
-        let rates: Vec<f64> = match &self.curved {
-            None => self.velocities.iter().map(|&i| v[i]).collect(),
-            Some(systems) => self.coordinates.iter().map(|&c| systems.rate(q, v, c)).collect(),
-        };
-        self.evaluate(&self.acceleration, t, q, &rates, scratch);
+        self.read_inputs(t, q, scratch);
+        match &self.curved {
+            None => scratch.inputs.extend(self.velocities.iter().map(|&i| v[i])),
+            Some(systems) => scratch.inputs.extend(self.coordinates.iter().map(|&c| systems.rate(q, v, c))),
+        }
+        run(&self.acceleration, scratch);
         self.check(&scratch.outputs, 1, "the second derivative of the ")?;
         bias.copy_from_slice(&scratch.outputs);
         if let Some(systems) = &self.curved {

@@ -3,9 +3,16 @@
 pub mod closure;
 pub mod contact;
 pub mod formula;
+pub mod joint;
+mod joint_row;
 
+pub mod nonholonomic;
+pub mod pin;
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};
+pub use joint::{Joint, JointKind, JointPlacement, JointSource};
+pub use nonholonomic::NonholonomicRelation;
+pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
 use crate::systems::Scratch;

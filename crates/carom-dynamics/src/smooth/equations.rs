@@ -1,5 +1,6 @@
 //! The constrained equations of motion of a model, evaluated for integrators.
 
+use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
@@ -8,27 +9,61 @@ use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
-use crate::integrators::Baumgarte;
+use crate::integrators::{AccelerationForm, Baumgarte};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::{Instant, JacobianFactors, Scratch};
+use std::cell::RefCell;
 
 /// M v̇ = F + Gᵀλ with the constraint rows in use, over one model. Evaluations are counted in `statistics`.
 pub struct Equations<'m> {
-    model: &'m Model,
-    rows: RowLayout,
+    pub(super) model: &'m Model,
+    pub(super) rows: RowLayout,
+    /// All rows of the bilateral interactions, while some are not in use.
+    pub(super) all_rows: Option<RowLayout>,
     /// Constraint stabilisation added to the acceleration form.
     pub baumgarte: Option<Baumgarte>,
+    /// How accelerations are found.
+    pub acceleration: AccelerationForm,
     /// What was evaluated so far.
     pub statistics: Statistics,
-    scratch: Scratch,
-    kkt: Kkt,
+    pub(super) scratch: Scratch,
+    pub(super) kkt: Kkt,
+    pub(super) elimination: Elimination,
+    work: Work,
+    /// `work.mass` holds a mass that is constant.
+    mass_is_known: bool,
+    /// G and b of constant relations, in the layout of the rows; empty until they are evaluated.
+    constant: Option<(Vec<f64>, Vec<f64>)>,
+    tangent: Vec<f64>,
+    block: Vec<f64>,
+    pub(super) interpolation: RefCell<[Vec<f64>; 7]>,
+}
+
+/// Work arrays of the evaluations. They are taken out while in use.
+#[derive(Clone, Debug, Default)]
+struct Work {
     mass: Vec<f64>,
     force: Vec<f64>,
     jacobian: Vec<f64>,
     jacobian_ahead: Vec<f64>,
     right: Vec<f64>,
-    block: Vec<f64>,
+    explicit: Vec<f64>,
+    velocity: Vec<f64>,
+    position: Vec<f64>,
+}
+
+impl Work {
+    /// Gives the arrays their lengths; a mass of the right length keeps its values.
+    fn resize(&mut self, layout: &BlockLayout, rows: &RowLayout) {
+        self.mass.resize(layout.n_values(), 0.0);
+        self.force.resize(layout.n_rows(), 0.0);
+        self.jacobian.resize(rows.n_values(), 0.0);
+        self.jacobian_ahead.resize(rows.n_values(), 0.0);
+        for row in [&mut self.right, &mut self.explicit, &mut self.velocity, &mut self.position] {
+            row.resize(rows.n_rows(), 0.0);
+        }
+    }
 }
 
 /// A stage of a half-explicit method:
@@ -74,16 +109,19 @@ impl<'m> Equations<'m> {
         Equations {
             model,
             rows: RowLayout::new(model, |_, _| true),
+            all_rows: None,
             baumgarte: None,
+            acceleration: AccelerationForm::default(),
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             kkt: Kkt::default(),
-            mass: vec![0.0; model.systems().layout().n_values()],
-            force: vec![0.0; model.systems().velocities().len()],
-            jacobian: Vec::new(),
-            jacobian_ahead: Vec::new(),
-            right: Vec::new(),
+            work: Work::default(),
+            mass_is_known: false,
+            constant: None,
+            tangent: Vec::new(),
+            elimination: Elimination::default(),
             block: Vec::new(),
+            interpolation: RefCell::default(),
         }
     }
 
@@ -155,37 +193,27 @@ impl<'m> Equations<'m> {
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn constraints(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), IntegrationError> {
-        g.fill(0.0);
-        for item in self.rows.items().iter().filter(|item| item.holonomic) {
-            let relation = self.model.interactions()[item.interaction].relation();
-            let mut all = [0.0; 6];
-            relation.position(t, q, &mut all[..relation.n_rows()], &mut self.scratch).map_err(at(t))?;
-            for (row, &k) in item.rows.clone().zip(&item.selected) {
-                g[row] = all[k];
-            }
-        }
-        Ok(())
+        self.rows.positions(self.model, (t, q), g, &mut self.scratch).map_err(at(t))
     }
 
-    /// Writes the values of G(t, q) in the layout of [`Equations::rows`], and b = ∂g/∂t.
+    /// Writes the values of G(t, q) in the layout of [`Equations::rows`], and b = ∂g/∂t. Constant relations are evaluated once.
     ///
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn jacobian(&mut self, t: f64, q: &[f64], values: &mut [f64], explicit: &mut [f64]) -> Result<(), IntegrationError> {
         self.statistics.jacobian_evaluations += 1;
         for item in self.rows.items() {
-            let interaction = &self.model.interactions()[item.interaction];
-            let relation = interaction.relation();
-            let (n, width) = (relation.n_rows(), relation.velocities().len());
-            self.block.clear();
-            self.block.resize(n * width, 0.0);
-            let mut bias = [0.0; 6];
-            relation.jacobian(t, q, Rows { jacobian: &mut self.block, bias: &mut bias[..n] }, &mut self.scratch).map_err(at(t))?;
-            let out = &mut values[item.first..item.first + item.rows.len() * item.width];
-            for ((row, &k), out) in item.rows.clone().zip(&item.selected).zip(out.chunks_exact_mut(item.width)) {
-                interaction.spread(&self.block[k * width..(k + 1) * width], out);
-                explicit[row] = bias[k];
+            let (span, rows) = (item.values(), item.rows.clone());
+            if let (true, Some((known, bias))) = (item.constant, &self.constant) {
+                values[span.clone()].copy_from_slice(&known[span]);
+                explicit[rows.clone()].copy_from_slice(&bias[rows]);
+                continue;
             }
+            let out = Rows { jacobian: &mut values[span], bias: &mut explicit[rows] };
+            item.jacobian(self.model, (t, q), out, &mut self.block, &mut self.scratch).map_err(at(t))?;
+        }
+        if self.constant.is_none() && self.rows.items().iter().any(|item| item.constant) {
+            self.constant = Some((values.to_vec(), explicit.to_vec()));
         }
         Ok(())
     }
@@ -211,16 +239,13 @@ impl<'m> Equations<'m> {
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn constraint_velocity(&mut self, t: f64, q: &[f64], v: &[f64], u: &mut [f64]) -> Result<(), IntegrationError> {
-        let mut values = std::mem::take(&mut self.jacobian);
-        values.resize(self.rows.n_values(), 0.0);
-        let mut explicit = std::mem::take(&mut self.right);
-        explicit.resize(self.n_rows(), 0.0);
-        let done = self.jacobian(t, q, &mut values, &mut explicit);
-        self.rows.multiply(self.layout(), &values, v, u);
-        for (u, b) in u.iter_mut().zip(&explicit) {
+        let mut work = self.take_work();
+        let done = self.jacobian(t, q, &mut work.jacobian, &mut work.explicit);
+        self.rows.multiply(self.layout(), &work.jacobian, v, u);
+        for (u, b) in u.iter_mut().zip(&work.explicit) {
             *u += b;
         }
-        (self.jacobian, self.right) = (values, explicit);
+        self.work = work;
         done
     }
 
@@ -230,33 +255,41 @@ impl<'m> Equations<'m> {
     /// M a = F + Gᵀλ,     G a = −(dG/dt) v − db/dt − 2α (G v + b) − β² g
     /// ```
     ///
-    /// with α = β = 0 unless Baumgarte's stabilisation is asked for.
+    /// with α = β = 0 unless Baumgarte's stabilisation is asked for. Solved by [`Equations::acceleration`].
     ///
     /// # Errors
     /// [`IntegrationError`]: values that are not finite, singular mass or constraints.
     pub fn accelerate(&mut self, t: f64, q: &[f64], v: &[f64], a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
-        let (m, layout) = (self.n_rows(), self.layout());
-        let (mut mass, mut force, mut g, mut right) = self.take_arrays();
-        let mut explicit = vec![0.0; m];
-        self.mass(t, q, &mut mass)?;
-        self.force(t, q, v, &mut force)?;
-        self.jacobian(t, q, &mut g, &mut explicit)?;
-        self.acceleration_bias(t, q, v, &mut right)?;
+        let mut work = self.take_work();
+        let done = self.accelerate_with(&mut work, Instant { t, q, v }, a, lambda);
+        self.work = work;
+        done
+    }
+
+    fn accelerate_with(&mut self, work: &mut Work, at: Instant<'_>, a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
+        let (layout, Instant { t, q, v }) = (self.layout(), at);
+        let Work { mass, force, jacobian: g, right, explicit, velocity, position, .. } = work;
+        self.mass_once(t, q, mass)?;
+        self.force(t, q, v, force)?;
+        self.jacobian(t, q, g, explicit)?;
+        self.acceleration_bias(t, q, v, right)?;
         right.iter_mut().for_each(|r| *r = -*r);
         if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
-            let (mut u, mut position) = (vec![0.0; m], vec![0.0; m]);
-            self.rows.multiply(layout, &g, v, &mut u);
-            self.constraints(t, q, &mut position)?;
+            self.rows.multiply(layout, g, v, velocity);
+            self.constraints(t, q, position)?;
             for (i, r) in right.iter_mut().enumerate() {
-                *r -= 2.0 * alpha * (u[i] + explicit[i]) + beta * beta * position[i];
+                *r -= 2.0 * alpha * (velocity[i] + explicit[i]) + beta * beta * position[i];
             }
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-        let factorised = self.kkt.factorise(layout, &self.rows, &mass, &g, None);
-        factorised.map_err(|e| self.kkt_error(t, e))?;
-        self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
-        (self.mass, self.force, self.jacobian, self.right) = (mass, force, g, right);
+        if self.acceleration == AccelerationForm::Multipliers {
+            self.factorise_kkt(t, mass, g, None)?;
+            self.kkt.solve(layout, &self.rows, force, right, a, lambda);
+        } else {
+            let system = self.dense_system(mass, force, g, right);
+            self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
+        }
         Ok(())
     }
 
@@ -265,26 +298,35 @@ impl<'m> Equations<'m> {
     /// # Errors
     /// As [`Equations::accelerate`].
     pub fn solve_stage(&mut self, stage: StageSystem<'_>, a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
+        let mut work = self.take_work();
+        let done = self.solve_stage_with(&mut work, stage, a, lambda);
+        self.work = work;
+        done
+    }
+
+    fn solve_stage_with(
+        &mut self,
+        work: &mut Work,
+        stage: StageSystem<'_>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), IntegrationError> {
         let layout = self.layout();
-        let (mut mass, mut force, mut h, mut right) = self.take_arrays();
-        let mut g = std::mem::take(&mut self.jacobian_ahead);
-        g.resize(self.rows.n_values(), 0.0);
-        let mut explicit = vec![0.0; self.n_rows()];
-        self.mass(stage.t, stage.q, &mut mass)?;
-        self.force(stage.t, stage.q, stage.v, &mut force)?;
+        let Work { mass, force, jacobian: h, jacobian_ahead: g, right, explicit, .. } = work;
+        self.mass_once(stage.t, stage.q, mass)?;
+        self.force(stage.t, stage.q, stage.v, force)?;
         force.iter_mut().for_each(|f| *f *= stage.force_factor);
-        self.jacobian(stage.t, stage.q, &mut h, &mut explicit)?;
-        self.jacobian(stage.t_ahead, stage.q_ahead, &mut g, &mut explicit)?;
-        self.rows.multiply(layout, &g, stage.v_known, &mut right);
-        for (r, b) in right.iter_mut().zip(&explicit) {
+        self.jacobian(stage.t, stage.q, h, explicit)?;
+        self.jacobian(stage.t_ahead, stage.q_ahead, g, explicit)?;
+        self.rows.multiply(layout, g, stage.v_known, right);
+        for (r, b) in right.iter_mut().zip(explicit.iter()) {
             *r = -(*r + b) / stage.step;
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-        let factorised = self.kkt.factorise(layout, &self.rows, &mass, &g, Some(&h));
+        let factorised = self.kkt.factorise(layout, &self.rows, mass, g, Some(h));
         factorised.map_err(|e| self.kkt_error(stage.t, e))?;
-        self.kkt.solve(layout, &self.rows, &force, &right, a, lambda);
-        (self.mass, self.force, self.jacobian, self.right, self.jacobian_ahead) = (mass, force, h, right, g);
+        self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         Ok(())
     }
 
@@ -300,21 +342,20 @@ impl<'m> Equations<'m> {
         place: (usize, usize),
     ) -> Result<(), IntegrationError> {
         let (layout, systems, t) = (self.layout(), self.model.systems(), point.t);
-        let mut values = std::mem::take(&mut self.mass);
-        values.resize(layout.n_values(), 0.0);
-        systems.mass(t, &point.q, &mut values, &mut self.scratch).map_err(at(t))?;
+        self.tangent.resize(layout.n_values(), 0.0);
+        let values = &mut self.tangent;
+        systems.mass(t, &point.q, values, &mut self.scratch).map_err(at(t))?;
         values.iter_mut().for_each(|m| *m *= factors.mass);
         let instant = Instant { t, q: &point.q, v: &point.v };
         let jacobian_factors = JacobianFactors { velocity: factors.velocity, position: factors.position };
-        systems.add_jacobians(instant, jacobian_factors, &mut values, &mut self.scratch).map_err(at(t))?;
-        systems.add_mass_derivative(t, &point.q, &point.a, factors.position, &mut values, &mut self.scratch).map_err(at(t))?;
+        systems.add_jacobians(instant, jacobian_factors, values, &mut self.scratch).map_err(at(t))?;
+        systems.add_mass_derivative(t, &point.q, &point.a, factors.position, values, &mut self.scratch).map_err(at(t))?;
         for b in 0..layout.n_blocks() {
             let (first, n) = (layout.rows[b], layout.size(b));
             for (k, &value) in values[layout.values[b]..layout.values[b + 1]].iter().enumerate() {
                 matrix.add(place.0 + first + k / n, place.1 + first + k % n, value);
             }
         }
-        self.mass = values;
         for item in self.rows.items() {
             let relation = self.model.interactions()[item.interaction].relation();
             let velocities = relation.velocities();
@@ -345,7 +386,7 @@ impl<'m> Equations<'m> {
         self.each_entry(g, |row, column, value| matrix.add(place.0 + column, place.1 + row, factor * value));
     }
 
-    fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
+    pub(super) fn each_entry(&self, g: &[f64], mut take: impl FnMut(usize, usize, f64)) {
         let layout = self.layout();
         for item in self.rows.items() {
             for (k, row) in item.rows.clone().enumerate() {
@@ -359,17 +400,41 @@ impl<'m> Equations<'m> {
         }
     }
 
-    fn take_arrays(&mut self) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>) {
-        let (mut mass, mut force) = (std::mem::take(&mut self.mass), std::mem::take(&mut self.force));
-        let (mut g, mut right) = (std::mem::take(&mut self.jacobian), std::mem::take(&mut self.right));
-        mass.resize(self.layout().n_values(), 0.0);
-        force.resize(self.n_v(), 0.0);
-        g.resize(self.rows.n_values(), 0.0);
-        right.resize(self.n_rows(), 0.0);
-        (mass, force, g, right)
+    /// The work arrays, to be given back.
+    fn take_work(&mut self) -> Work {
+        let mut work = std::mem::take(&mut self.work);
+        work.resize(self.layout(), &self.rows);
+        work
     }
 
-    fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
+    /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
+    pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
+        let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
+        factorised.map_err(|e| self.kkt_error(t, e))
+    }
+
+    /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.
+    pub(super) fn solve_kkt(&mut self, f: &[f64], r: &[f64], x: &mut [f64], mu: &mut [f64]) {
+        self.statistics.solves += 1;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, f, r, x, mu);
+    }
+
+    /// Writes M(t, q) into the work array unless it is known to be there.
+    fn mass_once(&mut self, t: f64, q: &[f64], mass: &mut [f64]) -> Result<(), IntegrationError> {
+        if !self.mass_is_known {
+            self.mass(t, q, mass)?;
+            self.mass_is_known = self.model.systems().mass_is_constant();
+        }
+        Ok(())
+    }
+
+    /// Uses these rows from now on.
+    pub(super) fn use_rows(&mut self, rows: RowLayout) {
+        self.rows = rows;
+        self.constant = None;
+    }
+
+    pub(super) fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
         match error {
             KktError::Mass(block) => {
                 IntegrationError::SingularMass { t, system: self.model.systems().velocities()[self.layout().rows[block]].name.clone() }
@@ -383,7 +448,18 @@ impl<'m> Equations<'m> {
     }
 }
 
+/// Adds the time to an error of elimination.
+fn elimination_error(t: f64, error: EliminationError) -> IntegrationError {
+    match error {
+        EliminationError::Mass => IntegrationError::SingularMass { t, system: "the motion that the constraints leave free".into() },
+        EliminationError::Decomposition => {
+            let what = "a singular value of the constraint rows".to_owned();
+            IntegrationError::NonFinite { t, source: NonFinite { what, value: f64::NAN } }
+        }
+    }
+}
+
 /// Adds the time to an error of evaluation.
-fn at(t: f64) -> impl Fn(NonFinite) -> IntegrationError {
+pub(super) fn at(t: f64) -> impl Fn(NonFinite) -> IntegrationError {
     move |source| IntegrationError::NonFinite { t, source }
 }

@@ -1,5 +1,6 @@
 //! What can stop an integration.
 
+use super::consistent_start::Violation;
 use crate::error::{ModelError, NonFinite};
 
 /// Why a step could not be taken, or an integration could not go on.
@@ -73,6 +74,22 @@ pub enum IntegrationError {
         /// What it is refused for.
         reason: String,
     },
+    /// The initial state violates the constraints.
+    #[error(
+        "the initial {what} violates {}, and {}",
+        .violations.iter().map(|v| format!("{} by {:.3e}", v.constraint, v.residual)).collect::<Vec<_>>().join(", "),
+        advice(what, *bound, *refused)
+    )]
+    InconsistentStart {
+        /// "position" or "velocity".
+        what: &'static str,
+        /// The constraints, with their residuals.
+        violations: Vec<Violation>,
+        /// Largest residual that would have been taken.
+        bound: f64,
+        /// Projection is not wanted.
+        refused: bool,
+    },
     /// The method is not made for this model or these settings.
     #[error("{integrator}: {reason}")]
     Unsupported {
@@ -84,6 +101,20 @@ pub enum IntegrationError {
     /// The model or its initial state is not fit for integration.
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+/// How to mend an inconsistent initial state.
+fn advice(what: &str, bound: f64, refused: bool) -> String {
+    let setting = if what == "position" { "bound" } else { "velocity_bound" };
+    if refused {
+        return format!(
+            "{bound:.0e} is the most that is taken as it is: correct the initial {what}, or let it be projected: \
+             simulation.integrator.assembly.mode = \"project\""
+        );
+    }
+    format!(
+        "the largest residual that is assembled is {bound:.1e}: correct the initial {what}, or raise simulation.integrator.assembly.{setting}"
+    )
 }
 
 impl IntegrationError {

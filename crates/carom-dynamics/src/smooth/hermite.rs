@@ -10,21 +10,24 @@ use super::motion_point::MotionPoint;
 /// the motion. Error O(h⁶) in q and O(h⁵) in v when the data are exact.
 pub fn quintic_hermite(equations: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, theta: f64, q: &mut [f64], v: &mut [f64]) {
     let (n, h) = (start.v.len(), end.t - start.t);
-    let mut w = vec![0.0; n];
     let systems = equations.model().systems();
-    systems.difference(&start.q, &end.q, &mut w);
-    let (mut rate, mut moved, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    systems.displacement_rate(&w, &end.v, &mut rate);
+    let mut work = equations.interpolation.borrow_mut();
+    work.iter_mut().for_each(|x| x.resize(n, 0.0));
+    let [w, rate, acceleration, behind, ahead, inside, rates] = &mut *work;
+    systems.difference(&start.q, &end.q, w);
+    systems.displacement_rate(w, &end.v, rate);
     // ẅ = d/dt D(w) v by a central difference along (ẇ, v̇): exact for flat coordinates, where D = I
     let epsilon = 1e-4 * h;
-    let shifted = |sign: f64, out: &mut Vec<f64>| {
-        let w: Vec<f64> = w.iter().zip(&rate).map(|(w, r)| w + sign * epsilon * r).collect();
-        let v: Vec<f64> = end.v.iter().zip(&end.a).map(|(v, a)| v + sign * epsilon * a).collect();
-        systems.displacement_rate(&w, &v, out);
-    };
-    shifted(1.0, &mut ahead);
-    shifted(-1.0, &mut moved);
-    let acceleration: Vec<f64> = ahead.iter().zip(&moved).map(|(a, b)| (a - b) / (2.0 * epsilon)).collect();
+    for (sign, out) in [(1.0, &mut *ahead), (-1.0, &mut *behind)] {
+        for i in 0..n {
+            inside[i] = w[i] + sign * epsilon * rate[i];
+            rates[i] = end.v[i] + sign * epsilon * end.a[i];
+        }
+        systems.displacement_rate(inside, rates, out);
+    }
+    for i in 0..n {
+        acceleration[i] = (ahead[i] - behind[i]) / (2.0 * epsilon);
+    }
     let s = theta;
     let (s2, s3, s4, s5) = (s * s, s.powi(3), s.powi(4), s.powi(5));
     // weights of w1, v0, v1, a0, a1 (w0 = 0) and their derivatives
@@ -43,8 +46,10 @@ pub fn quintic_hermite(equations: &Equations<'_>, start: &MotionPoint, end: &Mot
         h * 0.5 * (3.0 * s2 - 8.0 * s3 + 5.0 * s4),
     ];
     let combine = |c: &[f64; 5], i: usize| c[0] * w[i] + c[1] * start.v[i] + c[2] * rate[i] + c[3] * start.a[i] + c[4] * acceleration[i];
-    let inside: Vec<f64> = (0..n).map(|i| combine(&value, i)).collect();
-    let rates: Vec<f64> = (0..n).map(|i| combine(&slope, i)).collect();
-    systems.advance(&start.q, &inside, q);
-    systems.velocity_of_rate(&inside, &rates, v);
+    for i in 0..n {
+        inside[i] = combine(&value, i);
+        rates[i] = combine(&slope, i);
+    }
+    systems.advance(&start.q, inside, q);
+    systems.velocity_of_rate(inside, rates, v);
 }

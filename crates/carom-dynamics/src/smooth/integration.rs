@@ -1,17 +1,25 @@
 //! An integration over time: steps of an integrator under step control.
 
+use super::consistent_start::AssemblyReport;
 use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
 use super::first_step::first_step;
 use super::halving::{HalvedStep, Halving};
 use super::motion_point::MotionPoint;
+use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
 use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
 use std::fmt;
+
+/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
+const SHORTENED: f64 = 0.93;
+
+/// Times that a constant step is shortened.
+const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
 pub struct Integration<'m> {
@@ -27,7 +35,7 @@ pub struct Integration<'m> {
     start: MotionPoint,
     end: MotionPoint,
     next_step: f64,
-    drift: Vec<f64>,
+    assembly: AssemblyReport,
 }
 
 /// Why a step is refused.
@@ -47,17 +55,21 @@ struct Attempt {
 }
 
 impl<'m> Integration<'m> {
-    /// Begins at a state, which must satisfy the constraints.
+    /// Begins at a state. Where it violates the constraints slightly it is assembled: see [`Integration::assembly`].
     ///
     /// # Errors
-    /// [`IntegrationError`]: settings out of range, a method that is not made for this model, singular equations.
+    /// [`IntegrationError`]: settings out of range, a state that violates the constraints, a method that is not made for this model, singular equations.
     pub fn new(model: &'m Model, state: &State, params: &IntegratorParams) -> Result<Self, IntegrationError> {
         params.validate()?;
         let mut equations = Equations::new(model);
         equations.baumgarte = params.baumgarte;
+        equations.acceleration = params.acceleration;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
-        equations.accelerate(state.t, &state.q, &state.v, &mut start.a, &mut start.lambda)?;
+        equations.select_rows(&start)?;
+        start.lambda.resize(equations.n_rows(), 0.0);
+        let assembly = equations.assemble(&mut start, &params.assembly)?;
+        equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda)?;
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
         let end = start.clone();
@@ -74,7 +86,7 @@ impl<'m> Integration<'m> {
             start,
             end,
             next_step: 0.0,
-            drift: Vec::new(),
+            assembly,
         };
         integration.next_step = params.step.unwrap_or_else(|| integration.first_step());
         Ok(integration)
@@ -89,6 +101,8 @@ impl<'m> Integration<'m> {
         end.t = state.t;
         end.q.clone_from(&state.q);
         end.v.clone_from(&state.v);
+        self.equations.select_rows(end)?;
+        end.lambda.resize(self.equations.n_rows(), 0.0);
         self.equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
         self.integrator.restart(&mut self.equations, end)?;
         self.start.copy_from(end);
@@ -110,6 +124,12 @@ impl<'m> Integration<'m> {
         &mut self.equations
     }
 
+    /// The constraint rows in use.
+    #[must_use]
+    pub fn rows(&self) -> &RowLayout {
+        self.equations.rows()
+    }
+
     /// The point reached.
     #[must_use]
     pub fn point(&self) -> &MotionPoint {
@@ -128,11 +148,27 @@ impl<'m> Integration<'m> {
         self.equations.statistics
     }
 
+    /// What was done to the initial state so that it satisfies the constraints.
+    #[must_use]
+    pub fn assembly(&self) -> &AssemblyReport {
+        &self.assembly
+    }
+
+    /// Corrects the end of a step that will be accepted for its error; a correction that fails refuses the step.
+    fn correct(&mut self, estimate: StepEstimate) -> Result<StepEstimate, IntegrationError> {
+        if estimate.error.is_none_or(|error| error <= 1.0) && self.end.is_finite() {
+            self.equations.correct(&mut self.end, self.params.projection)?;
+        }
+        Ok(estimate)
+    }
+
     /// Takes one accepted step, not beyond `t_end`.
     ///
     /// # Errors
     /// [`IntegrationError`].
     pub fn step(&mut self, t_end: f64) -> Result<(), IntegrationError> {
+        // not after the step, whose dense output the integrator still holds
+        self.watch_redundant_rows()?;
         std::mem::swap(&mut self.start, &mut self.end);
         let remaining = t_end - self.start.t;
         let fixed = self.params.control == StepControl::Fixed;
@@ -140,8 +176,8 @@ impl<'m> Integration<'m> {
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
-            let h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let Attempt { factor, refusal } = self.attempt(h)?;
+            let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
+            let Attempt { factor, refusal } = self.attempt(&mut h)?;
             let proposed = (h * factor).min(self.params.max_step.unwrap_or(f64::INFINITY));
             let Some(refusal) = refusal else {
                 // a step cut by the end says nothing against the longer one that was planned
@@ -165,10 +201,10 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step of size h into `end` and judges it.
-    fn attempt(&mut self, h: f64) -> Result<Attempt, IntegrationError> {
+    /// Tries a step of size h into `end` and judges it; a constant step may be shortened.
+    fn attempt(&mut self, h: &mut f64) -> Result<Attempt, IntegrationError> {
         let fixed = self.params.control == StepControl::Fixed;
-        let estimate = match self.try_step(h) {
+        let estimate = match self.try_independent(h, fixed).and_then(|estimate| self.correct(estimate)) {
             Ok(estimate) => estimate,
             Err(error) if error.is_recoverable() && !fixed => return Ok(self.failed(Refusal::Failed(error))),
             Err(error) => return Err(error),
@@ -202,18 +238,64 @@ impl<'m> Integration<'m> {
         }
     }
 
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
+    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+        let (mut selected, mut shortened) = (false, 0);
+        loop {
+            let outcome = self.try_step(*h);
+            match outcome {
+                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
+                    selected = true;
+                    if self.equations.select_rows(&self.start)?.changed {
+                        self.use_selected_rows(true)?;
+                    }
+                }
+                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
+                    shortened += 1;
+                    *h *= SHORTENED;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
     fn failed(&mut self, refusal: Refusal) -> Attempt {
         Attempt { factor: self.controller.failed(), refusal: Some(refusal) }
     }
 
     /// Largest |g| and |G v + b| at the end of the step.
     fn largest_drift(&mut self) -> Result<f64, IntegrationError> {
-        self.drift.resize(self.equations.n_rows(), 0.0);
-        let largest = |x: &[f64]| x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        self.equations.constraints(self.end.t, &self.end.q, &mut self.drift)?;
-        let position = largest(&self.drift);
-        self.equations.constraint_velocity(self.end.t, &self.end.q, &self.end.v, &mut self.drift)?;
-        Ok(position.max(largest(&self.drift)))
+        let (position, velocity) = self.equations.violations(self.end.t, &self.end.q, &self.end.v)?;
+        Ok(position.max(velocity))
+    }
+
+    /// After a step with redundant rows: where these are violated much more than those in use they have become independent, and the rows are
+    /// chosen anew.
+    fn watch_redundant_rows(&mut self) -> Result<(), IntegrationError> {
+        if self.equations.multipliers_are_unique() {
+            return Ok(());
+        }
+        let MotionPoint { t, q, v, .. } = &self.end;
+        let (_, all) = self.equations.violations(*t, q, v)?;
+        let mut used = vec![0.0; self.equations.n_rows()];
+        self.equations.constraint_velocity(*t, q, v, &mut used)?;
+        let used = used.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        let speed = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        if all > 1e3 * used + 1e-8 * speed && self.equations.select_rows(&self.end)?.changed {
+            self.use_selected_rows(false)?;
+        }
+        Ok(())
+    }
+
+    /// Begins anew at the start or the end of the step with the rows that were chosen.
+    fn use_selected_rows(&mut self, at_start: bool) -> Result<(), IntegrationError> {
+        let n = self.equations.n_rows();
+        self.start.lambda.resize(n, 0.0);
+        self.end.lambda.resize(n, 0.0);
+        let point = if at_start { &mut self.start } else { &mut self.end };
+        self.equations.accelerate(point.t, &point.q, &point.v, &mut point.a, &mut point.lambda)?;
+        self.integrator.restart(&mut self.equations, point)
     }
 
     /// Writes (q, v) at a time within the last step.

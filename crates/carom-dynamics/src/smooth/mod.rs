@@ -8,7 +8,10 @@
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
+mod complement;
+mod consistent_start;
 mod control;
+mod elimination;
 mod equations;
 mod error;
 mod first_step;
@@ -18,18 +21,27 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod motion_point;
+mod projection;
+mod redundant_rows;
+mod report;
 mod row_layout;
+mod row_selection;
+mod sharing;
 mod statistics;
+mod symmetric_factor;
 mod tolerances;
 
+pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
 pub use hermite::quintic_hermite;
 pub use integration::Integration;
 pub use iteration_matrix::IterationMatrix;
-pub use kkt::Kkt;
+pub use kkt::{Kkt, KktError};
 pub use motion_point::MotionPoint;
+pub use report::{RowDrift, SmoothReport};
 pub use row_layout::{RowItem, RowLayout};
+pub use row_selection::RowSelection;
 pub use statistics::Statistics;
 pub use tolerances::Tolerances;

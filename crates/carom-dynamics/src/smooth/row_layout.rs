@@ -1,7 +1,10 @@
 //! Where the rows of G lie: each constraint over the mass blocks it touches.
 
 use crate::block_diagonal::{BlockLayout, dot};
+use crate::error::NonFinite;
 use crate::model::Model;
+use crate::relations::Rows;
+use crate::systems::Scratch;
 use std::ops::Range;
 
 /// One bilateral interaction with the rows of it that are in use.
@@ -21,6 +24,49 @@ pub struct RowItem {
     pub width: usize,
     /// It has a position g(t, q).
     pub holonomic: bool,
+    /// G and b do not depend on (t, q).
+    pub constant: bool,
+}
+
+impl RowItem {
+    /// Its values in arrays of G values.
+    #[must_use]
+    pub fn values(&self) -> Range<usize> {
+        self.first..self.first + self.rows.len() * self.width
+    }
+
+    /// Writes its rows in use of G (over the touched blocks) and of b; `block` is a work array.
+    ///
+    /// # Errors
+    /// [`NonFinite`].
+    pub(super) fn jacobian(
+        &self,
+        model: &Model,
+        at: (f64, &[f64]),
+        out: Rows<'_>,
+        block: &mut Vec<f64>,
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let interaction = &model.interactions()[self.interaction];
+        let relation = interaction.relation();
+        let (n, width) = (relation.n_rows(), relation.velocities().len());
+        // a relation whose velocities are all those of its blocks writes in place
+        if self.selected.len() == n && width == self.width {
+            // closures may write only what is not zero
+            out.jacobian.fill(0.0);
+            out.bias.fill(0.0);
+            return relation.jacobian(at.0, at.1, out, scratch);
+        }
+        block.clear();
+        block.resize(n * width, 0.0);
+        let mut bias = [0.0; 6];
+        relation.jacobian(at.0, at.1, Rows { jacobian: block, bias: &mut bias[..n] }, scratch)?;
+        for ((&k, explicit), out) in self.selected.iter().zip(out.bias).zip(out.jacobian.chunks_exact_mut(self.width)) {
+            interaction.spread(&block[k * width..(k + 1) * width], out);
+            *explicit = bias[k];
+        }
+        Ok(())
+    }
 }
 
 /// The layout of G for a selection of constraint rows. Values are stored apart, one array per instant at which G is needed.
@@ -57,6 +103,7 @@ impl RowLayout {
                 first,
                 width,
                 holonomic: interaction.relation().is_holonomic(),
+                constant: interaction.relation().is_constant(),
             });
             rows.n_rows += n;
             rows.n_values += n * width;
@@ -76,6 +123,12 @@ impl RowLayout {
         &self.touched[item.touched.clone()]
     }
 
+    /// (mass block, first column) pairs of all items, one after the other.
+    #[must_use]
+    pub fn all_touched(&self) -> &[(u32, u32)] {
+        &self.touched
+    }
+
     /// Number of rows in use.
     #[must_use]
     pub fn n_rows(&self) -> usize {
@@ -86,6 +139,19 @@ impl RowLayout {
     #[must_use]
     pub fn n_values(&self) -> usize {
         self.n_values
+    }
+
+    /// Writes g(t, q); zero for nonholonomic rows.
+    pub(super) fn positions(&self, model: &Model, at: (f64, &[f64]), g: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        for item in &self.items {
+            let (relation, out) = (model.interactions()[item.interaction].relation(), &mut g[item.rows.clone()]);
+            let mut all = [0.0; 6];
+            if item.holonomic {
+                relation.position(at.0, at.1, &mut all[..relation.n_rows()], scratch)?;
+            }
+            out.iter_mut().zip(&item.selected).for_each(|(g, &k)| *g = all[k]);
+        }
+        Ok(())
     }
 
     /// u = G v.

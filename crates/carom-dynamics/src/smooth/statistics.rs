@@ -21,4 +21,6 @@ pub struct Statistics {
     pub newton_iterations: usize,
     /// Times that the set of independent constraint rows was chosen anew.
     pub row_selections: usize,
+    /// Times that the independent coordinates of coordinate partitioning were chosen.
+    pub partitions: usize,
 }

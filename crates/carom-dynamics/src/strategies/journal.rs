@@ -19,6 +19,8 @@ pub(super) struct Journal<'a> {
     file_velocities: Vec<f64>,
     records: Vec<ContactRecord>,
     gaps: Vec<f64>,
+    /// Forces of the constraints for the next frames; empty where the strategy has none.
+    pub forces: Vec<f64>,
     carrying: Carrying,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Journal<'a> {
             file_velocities: vec![0.0; model.systems().velocities().len()],
             records: Vec::new(),
             gaps: Vec::new(),
+            forces: Vec::new(),
             carrying: Carrying::default(),
         }
     }
@@ -46,7 +49,7 @@ impl<'a> Journal<'a> {
     pub fn begin(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate = Certificate::new(Energy { kinetic, potential, ..Energy::default() });
-        self.tell_frame(0, state, memory, None)
+        self.tell_frame(0, state, memory, self.certificate.last, None)
     }
 
     /// Tells the one-step problem of the step that was just tried, if it had one.
@@ -64,7 +67,8 @@ impl<'a> Journal<'a> {
         self.contact_events(state.t, memory)
     }
 
-    fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
+    /// Kinetic and potential energy \[J\].
+    pub fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
         let energy = self.model.systems().energy(state.t, &state.q, &state.v, &mut memory.scratch);
         Ok(energy.map_err(at_time(state.t))?)
     }
@@ -73,7 +77,19 @@ impl<'a> Journal<'a> {
     pub fn frame(&mut self, step: usize, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         self.records.clear();
         collect_records(memory, &mut self.records);
-        self.tell_frame(step, state, memory, Some(report))
+        self.tell_frame(step, state, memory, self.certificate.last, Some(report))
+    }
+
+    /// Records an instant between the ends of a step, with the energy there.
+    pub fn frame_within(
+        &mut self,
+        at: (usize, &State),
+        memory: &mut StepMemory,
+        energy: Energy,
+        report: &StepReport,
+    ) -> Result<(), RunError> {
+        self.records.clear();
+        self.tell_frame(at.0, at.1, memory, energy, Some(report))
     }
 
     /// Records the last good state after a failed step. `memory` holds the failed step, so no contacts are told.
@@ -85,10 +101,17 @@ impl<'a> Journal<'a> {
         report: Option<&StepReport>,
     ) -> Result<(), RunError> {
         self.records.clear();
-        self.tell_frame(step, state, memory, report)
+        self.tell_frame(step, state, memory, self.certificate.last, report)
     }
 
-    fn tell_frame(&mut self, step: usize, state: &State, memory: &mut StepMemory, report: Option<&StepReport>) -> Result<(), RunError> {
+    fn tell_frame(
+        &mut self,
+        step: usize,
+        state: &State,
+        memory: &mut StepMemory,
+        energy: Energy,
+        report: Option<&StepReport>,
+    ) -> Result<(), RunError> {
         let systems = self.model.systems();
         systems.file_velocities(&state.q, &state.v, &mut self.file_velocities);
         self.gaps.clear();
@@ -104,9 +127,10 @@ impl<'a> Journal<'a> {
             t: state.t,
             q: &state.q,
             v: &self.file_velocities,
-            energy: self.certificate.last,
+            energy,
             contacts: &self.records,
             gaps: &self.gaps,
+            forces: &self.forces,
             report,
         };
         Ok(self.recorder.frame(&frame)?)

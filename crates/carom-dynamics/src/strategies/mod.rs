@@ -1,7 +1,9 @@
 //! Strategies: how to go from the initial time to the end.
 
 mod journal;
+pub mod smooth;
 pub mod time_stepping;
+mod work;
 
 use crate::diagnostics::Certificate;
 use crate::error::RunError;
@@ -11,11 +13,14 @@ use crate::recording::Recorder;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
+pub use smooth::Smooth;
 pub use time_stepping::TimeStepping;
 
 /// The strategies by name, with one line on what each is for.
-pub const STRATEGIES: [(&str, &str); 1] =
-    [("time-stepping", "fixed steps over the measure equation, no event is located: robust for many contacts and accumulations")];
+pub const STRATEGIES: [(&str, &str); 2] = [
+    ("time-stepping", "fixed steps over the measure equation, no event is located: robust for many contacts and accumulations"),
+    ("smooth", "no contacts: high-order integrators with error control and dense output for mechanisms and free motion"),
+];
 
 /// Takes a model from its state to the end time.
 ///

@@ -36,6 +36,8 @@ pub struct Lagrangian {
     /// Lower triangle of M by rows, of (t, q).
     mass: Tape,
     mass_is_constant: bool,
+    /// ∂(M a)/∂q of (t, q, a): entries (row, column) that are not identically zero, and the tape of their values.
+    mass_derivative: (Vec<(usize, usize)>, Tape),
     /// F − Q.
     inertial: FormulaForce,
     /// Q.
@@ -62,6 +64,7 @@ impl Lagrangian {
         let by_state: Vec<Expr> = std::iter::once(symbols.t).chain(symbols.q.iter().copied()).collect();
         let mass_is_constant = !mass.iter().any(|&m| graph.depends_on(m, &by_state));
         let inputs = symbols.inputs();
+        let mass_derivative = mass_derivative(&mut graph, &symbols, &mass);
         let inertial = FormulaForce::new(&mut graph, &symbols, "the force from the energies on", &text.coordinates, &inertial);
         let applied =
             (!text.forces.is_empty()).then(|| FormulaForce::new(&mut graph, &symbols, "the force formula on", &text.coordinates, &applied));
@@ -74,6 +77,7 @@ impl Lagrangian {
             units: vec![String::new(); text.coordinates.len()],
             mass: compile(&graph, &inputs, &mass),
             mass_is_constant,
+            mass_derivative,
             explicit: (!graph.is_zero(explicit)).then(|| compile(&graph, &inputs, &[explicit])),
             affine: mass_is_constant && inertial.is_affine() && applied.as_ref().is_none_or(FormulaForce::is_affine),
             inertial,
@@ -148,6 +152,27 @@ fn mass_matrix(graph: &mut Graph, symbols: &Symbols, text: &LagrangianText, kine
         }
     }
     Ok(mass)
+}
+
+/// ∂(M a)/∂q. M does not depend on the rates, whose symbols stand for the accelerations a here.
+fn mass_derivative(graph: &mut Graph, symbols: &Symbols, mass: &[Expr]) -> (Vec<(usize, usize)>, Tape) {
+    let (mut places, mut entries) = (Vec::new(), Vec::new());
+    let entry = |i: usize, j: usize| if i >= j { mass[i * (i + 1) / 2 + j] } else { mass[j * (j + 1) / 2 + i] };
+    for i in 0..symbols.q.len() {
+        let mut product = graph.constant(0.0);
+        for (j, &a) in symbols.v.iter().enumerate() {
+            let term = graph.mul(entry(i, j), a);
+            product = graph.add(product, term);
+        }
+        for (k, &q) in symbols.q.iter().enumerate() {
+            let derivative = graph.derivative(product, q);
+            if !graph.is_zero(derivative) {
+                places.push((i, k));
+                entries.push(derivative);
+            }
+        }
+    }
+    (places, compile(graph, &symbols.inputs(), &entries))
 }
 
 /// −∂V/∂q + ∂T/∂q − (∂²T/∂q̇∂q) q̇ − ∂²T/∂q̇∂t.
@@ -228,6 +253,30 @@ impl System for Lagrangian {
             Some(applied) => applied.add_jacobians(at, factors, matrix, scratch),
             None => Ok(()),
         }
+    }
+
+    fn add_mass_derivative(
+        &self,
+        t: f64,
+        q: &[f64],
+        a: &[f64],
+        factor: f64,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let ((places, tape), n) = (&self.mass_derivative, self.coordinates.len());
+        if places.is_empty() {
+            return Ok(());
+        }
+        evaluate(tape, t, q, a, scratch);
+        for (&value, &(i, j)) in scratch.outputs.iter().zip(places) {
+            if !value.is_finite() {
+                let what = format!("the derivative of row {} of the mass matrix by {}", self.coordinates[i], self.coordinates[j]);
+                return Err(NonFinite { what, value });
+            }
+            matrix[i * n + j] += factor * value;
+        }
+        Ok(())
     }
 
     fn exchanges_energy(&self) -> bool {

@@ -6,6 +6,7 @@ pub mod lagrangian;
 pub mod linear;
 pub mod planar_bodies;
 pub mod rigid_bodies;
+mod spatial_frame;
 
 pub use closure::ClosureSystem;
 pub use formula_force::FormulaForce;
@@ -210,9 +211,55 @@ pub trait System: Send + Sync {
     /// velocity, both in the world frame.
     fn frame_jacobian(&self, _q: &[f64], _frame: usize, _jacobian: &mut [f64]) {}
 
+    /// Velocity of the origin and angular velocity of a frame, both in the world frame. The default multiplies by
+    /// [`System::frame_jacobian`].
+    fn frame_velocity(&self, q: &[f64], v: &[f64], frame: usize) -> [f64; 6] {
+        let range = self.frame_velocities(frame);
+        let n = range.len();
+        let mut jacobian = vec![0.0; 6 * n];
+        self.frame_jacobian(q, frame, &mut jacobian);
+        std::array::from_fn(|i| crate::block_diagonal::dot(&jacobian[i * n..(i + 1) * n], &v[range.clone()]))
+    }
+
     /// Acceleration of the origin and angular acceleration in the world frame when v̇ = 0.
     fn frame_bias(&self, _q: &[f64], _v: &[f64], _frame: usize) -> [f64; 6] {
         [0.0; 6]
+    }
+
+    /// Adds Wᵀ J to `rows` for wrenches W = (force, moment about the origin) in the world frame, row k at `rows[k * stride..]`: the
+    /// generalised forces of the wrenches. The default multiplies by [`System::frame_jacobian`]; free bodies do better.
+    fn add_wrench_rows(&self, q: &[f64], frame: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        let n = self.frame_velocities(frame).len();
+        let mut jacobian = vec![0.0; 6 * n];
+        self.frame_jacobian(q, frame, &mut jacobian);
+        for (wrench, row) in wrenches.iter().zip(rows.chunks_mut(stride)) {
+            for (component, of_component) in wrench.components().into_iter().zip(jacobian.chunks_exact(n.max(1))) {
+                for (row, j) in row.iter_mut().zip(of_component) {
+                    *row += component * j;
+                }
+            }
+        }
+    }
+
+    /// Adds c (∂(Jᵀ W)/∂q) T with a constant wrench W to `matrix`, n × n over [`System::frame_velocities`] with rows `stride` apart. The
+    /// default takes central differences of [`System::add_wrench_rows`] along [`System::advance`].
+    fn add_wrench_derivative(&self, q: &[f64], frame: usize, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+        let range = self.frame_velocities(frame);
+        let n = range.len();
+        let (mut w, mut moved) = (vec![0.0; self.velocities().len()], q.to_vec());
+        let (mut plus, mut minus) = (vec![0.0; n], vec![0.0; n]);
+        for j in 0..n {
+            for (sign, out) in [(1.0, &mut plus), (-1.0, &mut minus)] {
+                w[range.start + j] = sign * DIFFERENCE_STEP;
+                self.advance(q, &w, &mut moved);
+                out.fill(0.0);
+                self.add_wrench_rows(&moved, frame, std::slice::from_ref(wrench), out, n);
+            }
+            w[range.start + j] = 0.0;
+            for i in 0..n {
+                matrix[i * stride + j] += factor * (plus[i] - minus[i]) / (2.0 * DIFFERENCE_STEP);
+            }
+        }
     }
 
     /// T(q) is the identity.
@@ -234,6 +281,12 @@ pub trait System: Send + Sync {
     /// The coordinate's second derivative when v̇ = 0, that is (dT/dt) v.
     fn kinematic_bias(&self, _q: &[f64], _v: &[f64], _coordinate: usize) -> f64 {
         0.0
+    }
+
+    /// Writes the derivatives of the row of T(q) of a coordinate along the motion: entry (i, j), row-major over
+    /// [`System::velocities_of`] it, is the change of T_i when the coordinates move with the unit velocity j. The default is zero.
+    fn kinematic_derivative(&self, _q: &[f64], _coordinate: usize, matrix: &mut [f64]) {
+        matrix.fill(0.0);
     }
 
     /// Velocities as files give them (angular velocity in the world frame). The default is the identity.
@@ -269,6 +322,27 @@ impl Default for BodyFrame {
         BodyFrame { origin: Vector3::zeros(), orientation: UnitQuaternion::identity() }
     }
 }
+
+/// A force and a moment about the origin of a frame, in the world frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wrench {
+    /// Force \[N\].
+    pub force: Vector3<f64>,
+    /// Moment about the origin of the frame \[N m\].
+    pub moment: Vector3<f64>,
+}
+
+impl Wrench {
+    /// Force, then moment.
+    #[must_use]
+    pub fn components(&self) -> [f64; 6] {
+        let (f, m) = (self.force, self.moment);
+        [f.x, f.y, f.z, m.x, m.y, m.z]
+    }
+}
+
+/// Step of central differences \[m, rad\]: the cube root of the machine precision balances truncation and round-off.
+const DIFFERENCE_STEP: f64 = 6e-6;
 
 /// An instant at which a system is evaluated.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,10 @@
 //! ```
 
 use super::rigid_bodies::{check_mass, check_names};
-use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
 use crate::error::{ModelError, NonFinite};
+use nalgebra::{UnitQuaternion, Vector3};
+use std::ops::Range;
 
 /// What a planar body is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,4 +102,44 @@ impl System for PlanarBodies {
         }
         Ok((kinetic, potential))
     }
+
+    fn frames(&self) -> Vec<String> {
+        self.bodies.iter().map(|body| body.name.clone()).collect()
+    }
+
+    fn is_planar(&self) -> bool {
+        true
+    }
+
+    fn frame_velocities(&self, frame: usize) -> Range<usize> {
+        3 * frame..3 * frame + 3
+    }
+
+    fn frame(&self, q: &[f64], frame: usize) -> BodyFrame {
+        let q = &q[3 * frame..];
+        BodyFrame { origin: Vector3::new(q[0], q[1], 0.0), orientation: UnitQuaternion::from_scaled_axis(Vector3::z() * q[2]) }
+    }
+
+    fn frame_jacobian(&self, _: &[f64], _: usize, jacobian: &mut [f64]) {
+        jacobian.fill(0.0);
+        // v_x, v_y, ω_z of six rows of three
+        for at in [0, 4, 17] {
+            jacobian[at] = 1.0;
+        }
+    }
+
+    fn frame_velocity(&self, _: &[f64], v: &[f64], frame: usize) -> [f64; 6] {
+        let v = &v[3 * frame..];
+        [v[0], v[1], 0.0, 0.0, 0.0, v[2]]
+    }
+
+    fn add_wrench_rows(&self, _: &[f64], _: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        for (wrench, row) in wrenches.iter().zip(rows.chunks_mut(stride)) {
+            row[0] += wrench.force.x;
+            row[1] += wrench.force.y;
+            row[2] += wrench.moment.z;
+        }
+    }
+
+    fn add_wrench_derivative(&self, _: &[f64], _: usize, _: &Wrench, _: f64, _: &mut [f64], _: usize) {}
 }

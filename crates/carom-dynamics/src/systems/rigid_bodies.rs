@@ -7,7 +7,7 @@
 //! m v̇ = m g,     J ω̇ = −ω × J ω,     ẋ = v,     q̇ = ½ q ⊗ (0, ω).
 //! ```
 
-use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::collections::HashSet;
@@ -297,6 +297,36 @@ impl System for RigidBodies {
         }
     }
 
+    fn frames(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn frame_velocities(&self, frame: usize) -> Range<usize> {
+        frame * N_V..(frame + 1) * N_V
+    }
+
+    fn frame(&self, q: &[f64], frame: usize) -> BodyFrame {
+        BodyFrame { origin: centre(q, frame), orientation: orientation(q, frame) }
+    }
+
+    fn frame_jacobian(&self, q: &[f64], frame: usize, jacobian: &mut [f64]) {
+        spatial_frame::write_jacobian(&orientation(q, frame), jacobian);
+    }
+
+    fn frame_velocity(&self, q: &[f64], v: &[f64], frame: usize) -> [f64; 6] {
+        let omega = orientation(q, frame) * angular(v, frame);
+        let v = &v[frame * N_V..];
+        [v[0], v[1], v[2], omega.x, omega.y, omega.z]
+    }
+
+    fn add_wrench_rows(&self, q: &[f64], frame: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+        spatial_frame::add_wrench_rows(&orientation(q, frame), wrenches, rows, stride);
+    }
+
+    fn add_wrench_derivative(&self, q: &[f64], frame: usize, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+        spatial_frame::add_wrench_derivative(&orientation(q, frame), wrench, factor, matrix, stride);
+    }
+
     fn is_flat(&self) -> bool {
         false
     }
@@ -323,6 +353,22 @@ impl System for RigidBodies {
         // ¼ q ⊗ (0, ω) ⊗ (0, ω) = −¼ |ω|² q
         let (body, part) = (coordinate / N_Q, coordinate % N_Q);
         if part < 3 { 0.0 } else { -0.25 * angular(v, body).norm_squared() * q[coordinate] }
+    }
+
+    fn kinematic_derivative(&self, q: &[f64], coordinate: usize, matrix: &mut [f64]) {
+        matrix.fill(0.0);
+        if coordinate % N_Q < 3 {
+            return;
+        }
+        // ¼ q ⊗ (0, e_j) ⊗ (0, e_i) = −¼ δ_ij q + ½ T (e_j × e_i)
+        let mut row = [0.0; 3];
+        self.kinematic_row(q, coordinate, &mut row);
+        for i in 0..3 {
+            matrix[4 * i] = -0.25 * q[coordinate];
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            matrix[3 * j + i] = 0.5 * row[k];
+            matrix[3 * i + j] = -0.5 * row[k];
+        }
     }
 
     fn file_velocities(&self, q: &[f64], v: &[f64], out: &mut [f64]) {

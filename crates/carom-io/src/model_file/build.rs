@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, settings};
+use super::{ModelFile, RunSettings, formulas, settings};
 use carom_dynamics::systems::System;
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -37,13 +37,17 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     }
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     let run = match &schema.simulation {
-        Some(section) => settings::simulation(&mut reader, section, state.t),
+        Some(section) => settings::simulation(&mut reader, section, &model, state.t),
         None => {
-            reader.wrong(None, "the file has no [simulation]", "add [simulation] with `end` and `step` in seconds");
+            reader.wrong(
+                None,
+                "the file has no [simulation]",
+                "add [simulation] with `end` and `step` in seconds, or with `end` and strategy = \"smooth\"",
+            );
             None
         }
     };
-    let record = settings::record(&mut reader, &schema.record);
+    let record = settings::record(&mut reader, &schema.record, run.as_ref().is_none_or(RunSettings::is_smooth));
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;

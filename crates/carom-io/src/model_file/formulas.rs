@@ -90,6 +90,10 @@ pub(super) fn report(reader: &mut Reader<'_>, error: &ModelError, formulas: &[(R
             let span = formulas.iter().find(|(_, formula)| formula == text).map_or(fallback, |(span, _)| span.clone());
             reader.wrong_formula(span, &format!("the {what}"), text, error);
         }
+        ModelError::NotAffine { text, .. } | ModelError::NoRate { text, .. } => {
+            let span = formulas.iter().find(|(_, formula)| formula == text).map_or(fallback, |(span, _)| span.clone());
+            reader.mistakes.push(super::Diagnostic::new(span, error.to_string()));
+        }
         other => reader.mistakes.push(super::Diagnostic::new(fallback, other.to_string())),
     }
 }
@@ -152,7 +156,17 @@ fn as_formula(item: &Value) -> String {
 pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &Spanned<ConstraintSchema>, index: usize) {
     let s = section.get_ref();
     let name = s.name.as_ref().map_or_else(|| format!("constraint {}", index + 1), |name| name.get_ref().clone());
-    let equations: Vec<&Spanned<String>> = match (&s.equation, &s.equations) {
+    let given = [(&s.equation, &s.equations, "equation"), (&s.velocity, &s.velocities, "velocity")];
+    let mut kinds = given.iter().filter(|(one, many, _)| one.is_some() || many.is_some());
+    let (Some(&(one, many, kind)), None) = (kinds.next(), kinds.next()) else {
+        reader.wrong(
+            section.span(),
+            format!("\"{name}\" has no equation, or two kinds of them"),
+            "give `equation = \"…\"` or `equations = [\"…\", …]` between positions, or `velocity = \"…\"` or `velocities = [\"…\", …]` between rates",
+        );
+        return;
+    };
+    let equations: Vec<&Spanned<String>> = match (one, many) {
         (Some(one), None) => vec![one],
         (None, Some(many)) if (1..=6).contains(&many.get_ref().len()) => many.get_ref().iter().collect(),
         (None, Some(many)) => {
@@ -164,16 +178,13 @@ pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &S
             return;
         }
         _ => {
-            reader.wrong(
-                section.span(),
-                format!("\"{name}\" has no equation, or two kinds of them"),
-                "give `equation = \"…\"` or `equations = [\"…\", …]`",
-            );
+            reader.wrong(section.span(), format!("\"{name}\" has both one {kind} and a list"), "give one of them");
             return;
         }
     };
-    let rows = equations.iter().map(|e| (format!("equation of \"{name}\""), e.get_ref().clone())).collect();
-    add(reader, model, (&name, section.span()), &equations, rows, Law::Bilateral);
+    let rows = equations.iter().map(|e| (format!("{kind} of \"{name}\""), e.get_ref().clone())).collect();
+    let law = (kind == "equation").then_some(Law::Bilateral);
+    add(reader, model, (&name, section.span()), &equations, rows, law);
 }
 
 /// Adds `[[contact]]` number `index`.
@@ -214,19 +225,24 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
     let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
     rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
     let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();
-    add(reader, model, (&name, section.span()), &texts, rows, law);
+    add(reader, model, (&name, section.span()), &texts, rows, Some(law));
 }
 
+/// Adds an interaction with a law, or a velocity constraint.
 fn add(
     reader: &mut Reader<'_>,
     model: &mut Model,
     (name, span): (&str, Range<usize>),
     texts: &[&Spanned<String>],
     rows: Vec<(String, String)>,
-    law: Law,
+    law: Option<Law>,
 ) {
     let source = FormulaSource { rows, parameters: reader.parameters.clone() };
-    if let Err(error) = model.add_formula(name, &source, law) {
+    let added = match law {
+        Some(law) => model.add_formula(name, &source, law),
+        None => model.add_velocity_formula(name, &source),
+    };
+    if let Err(error) = added {
         let places: Vec<(Range<usize>, &str)> = texts.iter().map(|t| (t.span(), t.get_ref().as_str())).collect();
         let fallback = texts.first().map_or(span, |t| t.span());
         report(reader, &error, &places, fallback);

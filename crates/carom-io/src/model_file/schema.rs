@@ -143,6 +143,8 @@ pub(super) struct ConstraintSchema {
     pub name: Option<Text>,
     pub equation: Option<Text>,
     pub equations: Option<Spanned<Vec<Text>>>,
+    pub velocity: Option<Text>,
+    pub velocities: Option<Spanned<Vec<Text>>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -171,8 +173,9 @@ pub(super) struct InitialSchema {
 #[serde(deny_unknown_fields)]
 pub(super) struct SimulationSchema {
     pub end: Number,
-    pub step: Number,
+    pub step: Option<Number>,
     pub strategy: Option<Text>,
+    pub integrator: Option<Spanned<Component>>,
     pub scheme: Option<Spanned<Component>>,
     pub solver: Option<Spanned<Component>>,
     pub on_failure: Option<Text>,
@@ -182,6 +185,7 @@ pub(super) struct SimulationSchema {
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordSchema {
     pub every: Option<Spanned<i64>>,
+    pub interval: Option<Number>,
 }
 
 /// Reads the text into the schema.
@@ -197,7 +201,7 @@ pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
 }
 
 /// For "unknown field `x`, expected one of `a`, `b`": the nearest of those named.
-fn suggest_key(message: &str) -> Option<String> {
+pub(super) fn suggest_key(message: &str) -> Option<String> {
     let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
     let name = quoted.next()?;
     nearest(name, quoted).map(|best| format!("did you mean `{best}`?"))

@@ -1,57 +1,72 @@
 //! How a model is run and what is recorded: `[simulation]` and `[record]`.
 
-use super::error::suggestion;
+use super::error::{Diagnostic, suggestion};
 use super::numbers::{Must, Reader};
-use super::schema::{RecordSchema, SimulationSchema};
+use super::schema::{RecordSchema, SimulationSchema, suggest_key};
 use super::value::Component;
+use carom_dynamics::Model;
+use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES};
-use carom_dynamics::strategies::{OnFailure, STRATEGIES, TimeStepping};
+use carom_dynamics::strategies::smooth::refuse_contacts;
+use carom_dynamics::strategies::{OnFailure, STRATEGIES, Smooth, Strategy, TimeStepping};
 use carom_solvers::FrictionSolverParams;
 use carom_solvers::registry::ProblemKind;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
+
+/// Name of the strategy for smooth motion.
+const SMOOTH: &str = "smooth";
 
 /// `[simulation]`, read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
     /// End time \[s\].
     pub end: f64,
-    /// Step size \[s\].
-    pub step: f64,
     /// Strategy, by name.
     pub strategy: String,
-    /// The scheme's settings.
+    /// Step size of time-stepping \[s\]; not used by smooth motion, whose integrator has its own.
+    pub step: f64,
+    /// The scheme's settings, for time-stepping.
     pub scheme: MoreauJeanParams,
-    /// The solver's settings.
+    /// The solver's settings, for time-stepping.
     pub solver: FrictionSolverParams,
     /// What to do when a step does not converge.
     pub on_failure: OnFailure,
+    /// The integrator's settings, for smooth motion.
+    pub integrator: IntegratorParams,
 }
 
 impl RunSettings {
+    /// The run is by the strategy `smooth`.
+    #[must_use]
+    pub fn is_smooth(&self) -> bool {
+        self.strategy == SMOOTH
+    }
+
     /// The strategy these settings describe.
     #[must_use]
-    pub fn strategy(&self, record_every: usize) -> TimeStepping {
+    pub fn strategy(&self, record: RecordSettings) -> Box<dyn Strategy> {
+        if self.is_smooth() {
+            let (integrator, record_interval) = (self.integrator.clone(), record.interval);
+            return Box::new(Smooth { integrator, end: self.end, record_every: record.every, record_interval });
+        }
         let scheme = Box::new(MoreauJean { params: self.scheme });
-        TimeStepping { scheme, step: self.step, end: self.end, on_failure: self.on_failure, record_every }
+        let on_failure = self.on_failure;
+        Box::new(TimeStepping { scheme, step: self.step, end: self.end, on_failure, record_every: record.every })
     }
 
     /// The settings by name, for records and reports.
     #[must_use]
     pub fn list(&self) -> Vec<(String, String)> {
-        let mut list = vec![
-            ("simulation.end".to_owned(), self.end.to_string()),
-            ("simulation.step".to_owned(), self.step.to_string()),
-            ("simulation.strategy".to_owned(), self.strategy.clone()),
-            ("simulation.scheme.kind".to_owned(), "moreau-jean".to_owned()),
-        ];
-        let sections = [("scheme", toml::Table::try_from(self.scheme)), ("solver", toml::Table::try_from(&self.solver))];
-        for (section, table) in sections {
-            for (key, value) in table.unwrap_or_default() {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                list.push((format!("simulation.{section}.{key}"), value));
-            }
+        let mut list = vec![("simulation.end".to_owned(), self.end.to_string()), ("simulation.strategy".to_owned(), self.strategy.clone())];
+        if self.is_smooth() {
+            push_table(&mut list, "simulation.integrator", toml::Table::try_from(&self.integrator).unwrap_or_default());
+            return list;
         }
+        list.push(("simulation.step".to_owned(), self.step.to_string()));
+        list.push(("simulation.scheme.kind".to_owned(), "moreau-jean".to_owned()));
+        push_table(&mut list, "simulation.scheme", toml::Table::try_from(self.scheme).unwrap_or_default());
+        push_table(&mut list, "simulation.solver", toml::Table::try_from(&self.solver).unwrap_or_default());
         if let Ok(toml::Value::String(policy)) = toml::Value::try_from(self.on_failure) {
             list.push(("simulation.on_failure".to_owned(), policy));
         }
@@ -59,42 +74,92 @@ impl RunSettings {
     }
 }
 
+/// Adds the entries of a table with their full names.
+fn push_table(list: &mut Vec<(String, String)>, path: &str, table: toml::Table) {
+    for (key, value) in table {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        list.push((format!("{path}.{key}"), value));
+    }
+}
+
 /// `[record]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordSettings {
-    /// A frame every so many steps; the first and the last state are always recorded. Default 1.
+    /// A frame every so many steps; 0 for none of these. The first and the last state are always recorded. Default 1, with `interval` 0.
     pub every: usize,
+    /// Frames at this interval \[s\], by interpolation within the steps; smooth motion only.
+    pub interval: Option<f64>,
 }
 
 /// Reads `[simulation]`; `start` is the initial time.
-pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSchema>, start: f64) -> Option<RunSettings> {
+pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSchema>, model: &Model, start: f64) -> Option<RunSettings> {
     let s = section.get_ref();
+    let strategy = choose(reader, s.strategy.as_ref(), "strategy", &STRATEGIES.map(|(name, _)| name));
     let end = reader.number(&s.end, "the end time", Must::BeFinite);
-    let step = reader.number(&s.step, "the step", Must::BePositive);
     if let Some(end) = end
         && end < start
     {
         reader.wrong(s.end.span(), format!("the end time {end} lies before the start {start}"), "give a later end");
     }
-    if let (Some(end), Some(step)) = (end, step)
-        && (end - start) / step > 1e15
-    {
-        reader.wrong(
-            s.step.span(),
-            format!("the step {step} is too small for the time span {}", end - start),
-            "more than 1e15 steps cannot be counted",
-        );
-    }
-    let strategy = choose(reader, s.strategy.as_ref(), "strategy", &STRATEGIES.map(|(name, _)| name));
+    let strategy = strategy?;
+    let is_smooth = strategy == SMOOTH;
+    refuse_foreign(reader, s, is_smooth);
+    let step = if is_smooth { Some(0.0) } else { step(reader, section, end, start) };
     let scheme = scheme(reader, s.scheme.as_ref());
     let solver = solver(reader, s.solver.as_ref());
+    let integrator = integrator(reader, s.integrator.as_ref());
+    if is_smooth && let Err(error) = refuse_contacts(model) {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
     let policies = ["stop", "warn", "halve-step"];
     let on_failure = match choose(reader, s.on_failure.as_ref(), "failure policy", &policies)?.as_str() {
         "warn" => OnFailure::Warn,
         "halve-step" => OnFailure::HalveStep,
         _ => OnFailure::Stop,
     };
-    Some(RunSettings { end: end?, step: step?, strategy: strategy?, scheme: scheme?, solver: solver?, on_failure })
+    Some(RunSettings { end: end?, strategy, step: step?, scheme: scheme?, solver: solver?, on_failure, integrator: integrator? })
+}
+
+/// Keys of the other strategy have no effect: they are mistakes.
+fn refuse_foreign(reader: &mut Reader<'_>, s: &SimulationSchema, is_smooth: bool) {
+    if !is_smooth {
+        if let Some(integrator) = &s.integrator {
+            reader.wrong(
+                integrator.span(),
+                "an integrator is given, but the strategy is \"time-stepping\"",
+                "add strategy = \"smooth\", or use `scheme`",
+            );
+        }
+        return;
+    }
+    let given = [
+        ("step", s.step.as_ref().map(Spanned::span), "write `step` under [simulation.integrator]"),
+        ("scheme", s.scheme.as_ref().map(Spanned::span), "choose an `integrator`"),
+        ("solver", s.solver.as_ref().map(Spanned::span), "leave it out: smooth motion has no contacts to solve for"),
+        ("on_failure", s.on_failure.as_ref().map(Spanned::span), "leave it out: integrators try smaller steps by themselves"),
+    ];
+    for (key, span, help) in given {
+        if let Some(span) = span {
+            reader.wrong(span, format!("`{key}` belongs to the strategy \"time-stepping\", not to \"smooth\""), help);
+        }
+    }
+}
+
+/// The step of time-stepping.
+fn step(reader: &mut Reader<'_>, section: &Spanned<SimulationSchema>, end: Option<f64>, start: f64) -> Option<f64> {
+    let Some(step) = &section.get_ref().step else {
+        reader.wrong(section.span(), "missing field `step`", "time-stepping needs `step` in seconds");
+        return None;
+    };
+    let (span, step) = (step.span(), reader.number(step, "the step", Must::BePositive)?);
+    if let Some(end) = end
+        && (end - start) / step > 1e15
+    {
+        let message = format!("the step {step} is too small for the time span {}", end - start);
+        reader.wrong(span, message, "more than 1e15 steps cannot be counted");
+    }
+    Some(step)
 }
 
 /// A name out of a list; the first by default.
@@ -113,7 +178,7 @@ fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Opti
     let kind = section.get_ref().kind.clone().map(|kind| Spanned::new(section.span(), kind));
     choose(reader, kind.as_ref(), "scheme", &names)?;
     let params: MoreauJeanParams = settings(reader, section, "scheme", toml::Table::new())?;
-    params.validate().map_err(|e| reader.mistakes.push(super::Diagnostic::new(section.span(), format!("in the scheme, {e}")))).ok()?;
+    params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the scheme, {e}")))).ok()?;
     Some(params)
 }
 
@@ -126,7 +191,20 @@ fn solver(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Opti
         table.insert("kind".into(), toml::Value::String(choose(reader, Some(&kind), "solver", &names)?));
     }
     let params: FrictionSolverParams = settings(reader, section, "solver", table)?;
-    params.validate().map_err(|e| reader.mistakes.push(super::Diagnostic::new(section.span(), format!("in the solver, {e}")))).ok()?;
+    params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the solver, {e}")))).ok()?;
+    Some(params)
+}
+
+fn integrator(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<IntegratorParams> {
+    let Some(section) = section else { return Some(IntegratorParams::default()) };
+    let names: Vec<&str> = IntegratorKind::ALL.iter().map(|kind| kind.name()).collect();
+    let mut table = toml::Table::new();
+    if let Some(kind) = &section.get_ref().kind {
+        let kind = Spanned::new(section.span(), kind.clone());
+        table.insert("kind".into(), toml::Value::String(choose(reader, Some(&kind), "integrator", &names)?));
+    }
+    let params: IntegratorParams = settings(reader, section, "integrator", table)?;
+    params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the integrator, {e}")))).ok()?;
     Some(params)
 }
 
@@ -142,16 +220,27 @@ fn settings<P: DeserializeOwned>(reader: &mut Reader<'_>, section: &Spanned<Comp
         Ok(params) => Some(params),
         Err(error) => {
             let message = error.to_string();
-            reader.mistakes.push(super::Diagnostic::new(section.span(), format!("in the {what}, {}", message.trim_end())));
+            let mut diagnostic = Diagnostic::new(section.span(), format!("in the {what}, {}", message.trim_end()));
+            if let Some(help) = suggest_key(&message) {
+                diagnostic = diagnostic.help(help);
+            }
+            reader.mistakes.push(diagnostic);
             None
         }
     }
 }
 
-/// Reads `[record]`.
-pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema) -> RecordSettings {
+/// Reads `[record]` for a strategy.
+pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema, is_smooth: bool) -> RecordSettings {
+    let interval = section.interval.as_ref().and_then(|value| {
+        if !is_smooth {
+            let message = "frames at a constant interval are for the strategy \"smooth\"";
+            reader.wrong(value.span(), message, "use `every`: time-stepping has a constant step");
+        }
+        reader.number(value, "the interval of frames", Must::BePositive)
+    });
     let every = match &section.every {
-        None => 1,
+        None => usize::from(interval.is_none()),
         Some(every) => match usize::try_from(*every.get_ref()) {
             Ok(n) if n > 0 => n,
             _ => {
@@ -160,5 +249,5 @@ pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema) -> RecordS
             }
         },
     };
-    RecordSettings { every }
+    RecordSettings { every, interval }
 }

@@ -66,6 +66,7 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("q", Row(info.coordinates.len())),
         ("v", Row(info.velocities.len())),
         ("gaps", Row(info.gaps.len())),
+        ("forces", Row(info.forces.len())),
         ("energy/kinetic", F64),
         ("energy/potential", F64),
         ("energy/dissipated_impact", F64),
@@ -229,7 +230,7 @@ impl Columns {
         }
         let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
-        for row in [frame.q, frame.v, frame.gaps] {
+        for row in [frame.q, frame.v, frame.gaps, frame.forces] {
             // Tables without columns are not in the file.
             if !row.is_empty() {
                 next().push_row(row);
@@ -242,7 +243,7 @@ impl Columns {
         push_report(&mut next, frame.report);
         next().push_f64(frame.t);
         self.n_frames += 1;
-        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len()) + 112;
+        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len() + frame.forces.len()) + 112;
         self.n_pending_bytes += row_bytes + 176 * frame.contacts.len();
     }
 

@@ -17,6 +17,7 @@
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
 //! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
+//! | `/forces` | multipliers λ of the constraints at the instant (N where g is in m; sign: M v̇ = F + Gᵀλ), n rows; columns in `/force_names`. Only runs by the strategy `smooth` have it: the others have impulses per step in `/contacts` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
 //! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `point` and `normal` (3 each) |
 //! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
@@ -81,7 +82,7 @@ pub struct Hdf5Recorder {
     target: Target,
     info: RunInfo,
     options: Hdf5Options,
-    widths: [(&'static str, usize); 3],
+    widths: [(&'static str, usize); 4],
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -118,7 +119,12 @@ impl Hdf5Recorder {
             target,
             info: info.clone(),
             options,
-            widths: [("coordinates", info.coordinates.len()), ("velocities", info.velocities.len()), ("gaps", info.gaps.len())],
+            widths: [
+                ("coordinates", info.coordinates.len()),
+                ("velocities", info.velocities.len()),
+                ("gaps", info.gaps.len()),
+                ("forces", info.forces.len()),
+            ],
             started: now,
             flushed: now,
             n_unflushed: 0,
@@ -150,7 +156,8 @@ impl Hdf5Recorder {
     }
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
-        for ((what, expected), found) in self.widths.into_iter().zip([frame.q.len(), frame.v.len(), frame.gaps.len()]) {
+        let lengths = [frame.q.len(), frame.v.len(), frame.gaps.len(), frame.forces.len()];
+        for ((what, expected), found) in self.widths.into_iter().zip(lengths) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
             }
@@ -305,13 +312,14 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 8] {
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 9] {
     [
         ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
         ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
         ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),
         ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
         ("gap_names", info.gaps.iter().map(String::as_str).collect()),
+        ("force_names", info.forces.iter().map(String::as_str).collect()),
         ("interaction_names", info.interactions.iter().map(|i| i.name.as_str()).collect()),
         ("interaction_kinds", info.interactions.iter().map(|i| i.kind.name()).collect()),
         ("collider_names", info.colliders.iter().map(String::as_str).collect()),

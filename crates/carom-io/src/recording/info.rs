@@ -19,6 +19,8 @@ pub struct RunInfo {
     pub interactions: Vec<InteractionName>,
     /// Names of the contacts by formula: one for each entry of a frame's `gaps`.
     pub gaps: Vec<String>,
+    /// Names of the rows of the constraints: one for each entry of a frame's `forces`; empty where the strategy gives no forces.
+    pub forces: Vec<String>,
     /// Names of the colliders by number.
     pub colliders: Vec<String>,
 }

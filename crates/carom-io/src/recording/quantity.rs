@@ -15,7 +15,7 @@ pub struct Quantity {
 }
 
 /// Names that stand for a column of the file: name, dataset, unit.
-const COLUMNS: [(&str, &str, &str); 11] = [
+const COLUMNS: [(&str, &str, &str); 12] = [
     ("energy.kinetic", "energy/kinetic", "J"),
     ("energy.potential", "energy/potential", "J"),
     ("energy.dissipated_impact", "energy/dissipated_impact", "J"),
@@ -25,6 +25,7 @@ const COLUMNS: [(&str, &str, &str); 11] = [
     ("newton_residual", "steps/newton_residual", ""),
     ("penetration", "steps/penetration", "m"),
     ("constraint", "steps/constraint_violation", ""),
+    ("constraint_velocity", "steps/constraint_velocity", ""),
     ("iterations", "steps/solver_iterations", ""),
     ("active", "steps/active", ""),
 ];
@@ -35,9 +36,10 @@ const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mecha
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
     ///
-    /// Groups: `q`, `v`, `gap`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `impulse.NAME` (normal impulse of
+    /// Groups: `q`, `v`, `gap`, `force`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
+    /// constraint in smooth motion, `force.NAME.2` of its second row), `impulse.NAME` (normal impulse of
     /// an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the tangential
-    /// impulse), `energy.kinetic` and so on, `residual`, `newton_residual`, `penetration`, `constraint`, `iterations`, `active`.
+    /// impulse), `energy.kinetic` and so on, `residual`, `newton_residual`, `penetration`, `constraint`, `constraint_velocity`, `iterations`, `active`.
     ///
     /// # Errors
     /// [`RecordingError::UnknownQuantity`] with everything available and the most similar name.
@@ -47,6 +49,7 @@ impl RunFile {
             "q" => prefixed(&mut self.coordinates().iter().map(|c| c.name.as_str())),
             "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
             "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
+            "force" => prefixed(&mut self.force_names().iter().map(String::as_str)),
             "impulse" => prefixed(&mut self.sources()?.iter().map(String::as_str)),
             "energy" => ENERGIES.map(String::from).to_vec(),
             _ => vec![name.to_string()],
@@ -67,6 +70,7 @@ impl RunFile {
         names.extend(COLUMNS[..5].iter().map(|c| c.0.to_string()));
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
+        names.extend(self.force_names().iter().map(|n| format!("force.{n}")));
         for source in self.sources()? {
             names.push(format!("impulse.{source}"));
             names.push(format!("impulse.{source}.t"));
@@ -94,6 +98,11 @@ impl RunFile {
             "gap" => {
                 let i = found(self.gap_names().iter().position(|n| n == rest))?;
                 quantity("m", self.table_column("gaps", i)?)
+            }
+            // the unit is that of an energy per unit of the constraint, which formulas do not tell
+            "force" => {
+                let i = found(self.force_names().iter().position(|n| n == rest))?;
+                quantity("", self.table_column("forces", i)?)
             }
             "energy" if rest == "mechanical" => quantity("J", self.sum("energy/kinetic", "energy/potential")?),
             "energy" if rest == "dissipated" => quantity("J", self.sum("energy/dissipated_impact", "energy/dissipated_friction")?),

@@ -22,6 +22,7 @@ pub struct RunFile {
     coordinates: Vec<NamedUnit>,
     velocities: Vec<NamedUnit>,
     gap_names: Vec<String>,
+    force_names: Vec<String>,
     interaction_names: Vec<String>,
     collider_names: Vec<String>,
     contacts: OnceLock<ContactTable>,
@@ -95,6 +96,7 @@ impl RunFile {
             coordinates: Vec::new(),
             velocities: Vec::new(),
             gap_names: Vec::new(),
+            force_names: Vec::new(),
             interaction_names: Vec::new(),
             collider_names: Vec::new(),
             contacts: OnceLock::new(),
@@ -103,6 +105,8 @@ impl RunFile {
         run.coordinates = run.named_units("q")?;
         run.velocities = run.named_units("v")?;
         run.gap_names = run.texts("gap_names")?;
+        // runs recorded before forces were have no such table
+        run.force_names = run.texts("force_names").unwrap_or_default();
         run.interaction_names = run.texts("interaction_names")?;
         run.collider_names = run.texts("collider_names")?;
         Ok(run)
@@ -142,6 +146,12 @@ impl RunFile {
     #[must_use]
     pub fn gap_names(&self) -> &[String] {
         &self.gap_names
+    }
+
+    /// Names of the rows of the constraints whose forces were recorded.
+    #[must_use]
+    pub fn force_names(&self) -> &[String] {
+        &self.force_names
     }
 
     /// Names of the interactions by number.

@@ -129,7 +129,17 @@ fn finish_after_failure_keeps_the_status() {
     let path = dir.path().join("run.h5");
     let mut recorder = Hdf5Recorder::create(&path, &info(), Hdf5Options::default()).unwrap();
     feed(&mut recorder, 3);
-    let frame = Frame { step: 3, t: 1.0, q: &[0.0; 4], v: &[0.0; 2], energy: energy(0), contacts: &[], gaps: &[0.0; 2], report: None };
+    let frame = Frame {
+        step: 3,
+        t: 1.0,
+        q: &[0.0; 4],
+        v: &[0.0; 2],
+        energy: energy(0),
+        contacts: &[],
+        gaps: &[0.0; 2],
+        forces: &[0.0; 2],
+        report: None,
+    };
     let error = recorder.frame(&frame).unwrap_err();
     assert!(error.reason.contains("4 coordinates"), "{error}");
     recorder.finish(&certificate(2), "failed: singular matrix").unwrap();
@@ -202,7 +212,7 @@ fn model_without_coordinates_or_gaps() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("run.h5");
     let mut recorder = Hdf5Recorder::create(&path, &Default::default(), Hdf5Options::default()).unwrap();
-    let frame = Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], report: None };
+    let frame = Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], forces: &[], report: None };
     recorder.frame(&frame).unwrap();
     recorder.finish(&certificate(0), "finished").unwrap();
     let run = RunFile::open(&path).unwrap();

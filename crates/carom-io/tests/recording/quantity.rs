@@ -27,6 +27,7 @@ fn single_quantities() {
     assert_eq!(one("energy.mechanical").values, each(&|_| 8.0));
     assert_eq!(one("energy.dissipated").values, each(&|k| 0.75 * k as f64));
     assert_eq!(one("gap.stop").values, each(&|k| 0.5 * k as f64));
+    assert_eq!(one("force.rail.1").values, each(&|k| 3.0 * k as f64));
     let on = |active: bool, value: f64| if active { value } else { 0.0 };
     assert_eq!(one("impulse.stop").values, each(&|k| on(k % 3 == 1, k as f64)));
     assert_eq!(one("impulse.stop.t").values, each(&|k| on(k % 3 == 1, 5.0)));
@@ -46,6 +47,7 @@ fn groups_of_quantities() {
     assert_eq!(names("q"), ["q.x", "q.y", "q.angle"]);
     assert_eq!(names("energy"), ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"]);
     assert_eq!(names("gap"), ["gap.stop", "gap.wall"]);
+    assert_eq!(names("force"), ["force.rail.1", "force.rail.2"]);
     assert_eq!(names("impulse"), ["impulse.rail", "impulse.stop", "impulse.table–ball"]);
 }
 

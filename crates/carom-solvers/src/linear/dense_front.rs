@@ -5,10 +5,11 @@
 /// Pivots eliminated together: the rows below are read and written once for all of them.
 const PANEL: usize = 4;
 
-/// Eliminates the first k columns of a row-major m × m front, with pivots among the first k rows.
+/// Eliminates the first k columns of a row-major m × m front, with pivots among the first k rows; false when a pivot vanished and was replaced by
+/// machine precision.
 #[inline(always)]
-pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) {
-    let mut begin = 0;
+pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) -> bool {
+    let (mut begin, mut is_regular) = (0, true);
     while begin < k {
         let end = (begin + PANEL).min(k);
         // The panel: columns begin..end of all rows, whole rows exchanged.
@@ -27,6 +28,7 @@ pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mu
             }
             if size == 0.0 {
                 front[j * m + j] = f64::EPSILON;
+                is_regular = false;
             }
             let inverse = 1.0 / front[j * m + j];
             let (top, bottom) = front.split_at_mut((j + 1) * m);
@@ -67,6 +69,7 @@ pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mu
         }
         begin = end;
     }
+    is_regular
 }
 
 /// Subtracts the products with the four pivot rows of a full panel from all rows below, two at a time.

@@ -11,7 +11,7 @@ use super::minimum_degree::BlockPattern;
 /// Half the work of an LU that pivots freely, and the order is found once for all subsets of the blocks. Cost: the flops of
 /// [`Self::flops`] once, four per entry of the factors for a solve; storage is reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FrontalLu {
+pub struct FrontalLu {
     /// The vector instructions of this machine. Products and sums are not fused, so that they do not change the result.
     arch: pulp::Arch,
     tree: EliminationTree,
@@ -152,6 +152,19 @@ impl FrontalLu {
                 }
             }
         }
+    }
+
+    /// The pivots of the last factorisation: (block, row within the block, pivot), by columns of the matrix in the order of elimination.
+    pub fn pivots(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        self.tree.nodes.iter().zip(&self.factor_starts).flat_map(move |(node, &start)| {
+            let first = self.tree.offsets[node.begin];
+            (node.begin..node.end).flat_map(move |number| {
+                (0..self.tree.dim(number)).map(move |k| {
+                    let p = self.tree.offsets[number] + k - first;
+                    (self.tree.blocks[number], k, self.factors[start + p * (node.size + 1)])
+                })
+            })
+        })
     }
 
     /// The front of a node: its entries of the matrix and the contributions of its children.

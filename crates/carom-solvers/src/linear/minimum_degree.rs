@@ -8,7 +8,7 @@ use faer::sparse::linalg::amd;
 /// The pattern of the blocks of a matrix, made symmetric, and its approximate minimum degree order.
 /// [Amestoy, Davis & Duff, *An approximate minimum degree ordering algorithm*, SIAM J. Matrix Anal. Appl. 17, 1996]
 #[derive(Debug, Default)]
-pub(crate) struct BlockPattern {
+pub struct BlockPattern {
     /// First neighbour of each block, and their number.
     starts: Vec<usize>,
     /// The blocks in the row of a block as the matrix stores them, then those that only its column has.

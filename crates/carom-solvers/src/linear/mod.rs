@@ -7,17 +7,19 @@ mod elimination_tree;
 mod frontal_lu;
 mod minimum_degree;
 mod rank_revealing_lu;
+mod row_lu;
 mod sparse_ldlt;
 mod sparse_lu;
 mod sparse_pattern;
 
 pub(crate) use banded_lu::BandedLu;
 pub(crate) use dense_lu::DenseLu;
-pub(crate) use frontal_lu::FrontalLu;
-pub(crate) use minimum_degree::BlockPattern;
+pub use frontal_lu::FrontalLu;
+pub use minimum_degree::BlockPattern;
 pub(crate) use rank_revealing_lu::RankRevealingLu;
+pub use row_lu::RowLu;
 pub(crate) use sparse_ldlt::SparseLdlt;
-pub(crate) use sparse_lu::SparseLu;
+pub use sparse_lu::SparseLu;
 
 use faer::dyn_stack::{MemBuffer, StackReq};
 

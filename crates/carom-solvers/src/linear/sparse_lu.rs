@@ -11,7 +11,7 @@ use faer::{Conj, MatMut, Par, Spec};
 ///
 /// The order is found when the pattern changes and kept as long as it stays the same.
 #[derive(Default)]
-pub(crate) struct SparseLu {
+pub struct SparseLu {
     /// That of the matrix the order was found for.
     pattern: SparsePattern,
     symbolic: Option<SymbolicLu<usize>>,

@@ -1,0 +1,119 @@
+//! Initial conditions that satisfy the constraints: checked, assembled, or refused.
+//!
+//! A state whose |g| and |G v + b| are at most 1e-10 (in the unit of the constraint) is taken as it is. Up to the bounds of
+//! [`AssemblyParams`] it is projected in the mass metric, position first, then velocity (see [`Equations::project_position`]); beyond them,
+//! or when projection is not wanted, it is refused with the name and residual of every constraint that is violated. Rheonomic and
+//! nonholonomic rows are checked at the velocities like all others. The velocity is judged at the position given or at the one assembled,
+//! whichever suits it better: it may belong to either.
+
+use super::equations::Equations;
+use super::error::IntegrationError;
+use super::motion_point::MotionPoint;
+use crate::integrators::{AssemblyMode, AssemblyParams};
+
+/// Residuals up to this are taken as they are: well above the round-off of formulas, well below what moves anything visibly.
+const CONSISTENT: f64 = 1e-10;
+
+/// What was done to the initial state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AssemblyReport {
+    /// Largest |g| of the state given.
+    pub position_before: f64,
+    /// Largest |g| of the state in use.
+    pub position_after: f64,
+    /// Largest |G v + b| of the state given.
+    pub velocity_before: f64,
+    /// Largest |G v + b| of the state in use.
+    pub velocity_after: f64,
+    /// Largest displacement \[m or rad\].
+    pub moved: f64,
+    /// Largest change of a velocity \[m/s or rad/s\].
+    pub velocity_changed: f64,
+}
+
+impl AssemblyReport {
+    /// The state was changed.
+    #[must_use]
+    pub fn is_assembled(&self) -> bool {
+        self.moved > 0.0 || self.velocity_changed > 0.0
+    }
+}
+
+/// A constraint that an initial state violates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Name of the constraint, with the number of the row where it has several.
+    pub constraint: String,
+    /// g or G v + b (unit of the constraint; per second for velocities).
+    pub residual: f64,
+}
+
+impl Equations<'_> {
+    /// Makes an initial state consistent, or refuses it.
+    ///
+    /// # Errors
+    /// [`IntegrationError::InconsistentStart`]; errors of evaluation and projection.
+    pub fn assemble(&mut self, point: &mut MotionPoint, params: &AssemblyParams) -> Result<AssemblyReport, IntegrationError> {
+        let m = self.n_rows();
+        let (mut g, mut u) = (vec![0.0; m], vec![0.0; m]);
+        self.constraints(point.t, &point.q, &mut g)?;
+        self.constraint_velocity(point.t, &point.q, &point.v, &mut u)?;
+        let mut report = AssemblyReport {
+            position_before: largest(&g),
+            position_after: largest(&g),
+            velocity_before: largest(&u),
+            velocity_after: largest(&u),
+            ..AssemblyReport::default()
+        };
+        let allowed = |bound: f64| if params.mode == AssemblyMode::Project { bound.max(CONSISTENT) } else { CONSISTENT };
+        self.refuse_beyond("position", &g, allowed(params.bound), params)?;
+        if report.position_before > CONSISTENT {
+            let from = point.q.clone();
+            self.project_position(point)?;
+            let mut w = vec![0.0; self.n_v()];
+            self.model().systems().difference(&from, &point.q, &mut w);
+            report.moved = largest(&w);
+            self.constraints(point.t, &point.q, &mut g)?;
+            report.position_after = largest(&g);
+            let mut moved_u = vec![0.0; m];
+            self.constraint_velocity(point.t, &point.q, &point.v, &mut moved_u)?;
+            report.velocity_after = largest(&moved_u);
+            if report.velocity_after < report.velocity_before {
+                u = moved_u;
+            }
+        }
+        self.refuse_beyond("velocity", &u, allowed(params.velocity_bound), params)?;
+        if report.velocity_after > CONSISTENT {
+            let from = point.v.clone();
+            self.project_velocity(point)?;
+            report.velocity_changed = from.iter().zip(&point.v).fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()));
+            self.constraint_velocity(point.t, &point.q, &point.v, &mut u)?;
+            report.velocity_after = largest(&u);
+        }
+        Ok(report)
+    }
+
+    fn refuse_beyond(&self, what: &'static str, values: &[f64], bound: f64, params: &AssemblyParams) -> Result<(), IntegrationError> {
+        // written so that a NaN is refused too
+        if values.iter().all(|x| x.abs() <= bound) {
+            return Ok(());
+        }
+        let mut violations = Vec::new();
+        for item in self.rows().items() {
+            let interaction = &self.model().interactions()[item.interaction];
+            for (row, k) in item.rows.clone().zip(&item.selected) {
+                if values[row].abs() > CONSISTENT {
+                    let single = interaction.relation().n_rows() == 1;
+                    let constraint =
+                        if single { format!("\"{}\"", interaction.name()) } else { format!("\"{}\" (row {})", interaction.name(), k + 1) };
+                    violations.push(Violation { constraint, residual: values[row] });
+                }
+            }
+        }
+        Err(IntegrationError::InconsistentStart { what, violations, bound, refused: params.mode == AssemblyMode::Refuse })
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, x| m.max(x.abs()))
+}

@@ -1,0 +1,67 @@
+//! What a smooth run tells about itself besides its certificate.
+
+use super::statistics::Statistics;
+use crate::integrators::{Formulation, IntegratorKind};
+use serde::Serialize;
+
+/// Cost, step sizes and drift of a smooth run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SmoothReport {
+    /// The method.
+    pub integrator: IntegratorKind,
+    /// The form of the constraints.
+    pub formulation: Formulation,
+    /// Counts.
+    #[serde(flatten)]
+    pub statistics: Statistics,
+    /// Mean of the accepted steps \[s\]; zero before the first.
+    pub average_step: f64,
+    /// Smallest accepted step \[s\]. The last step, which is cut to meet the end, counts only when it is the only one.
+    pub min_step: f64,
+    /// Largest accepted step \[s\].
+    pub max_step: f64,
+    /// Largest error of the energy balance over the accepted steps, either way \[J\].
+    pub max_energy_error: f64,
+    /// Per row of the constraints, in the model's order, redundant rows too.
+    pub drift: Vec<RowDrift>,
+}
+
+/// How far one row of a constraint was violated at the ends of the accepted steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowDrift {
+    /// Name of the constraint; "name.2" for the second of several rows.
+    pub name: String,
+    /// Largest |g| (unit of the constraint); zero for nonholonomic rows, which have no position.
+    pub position: f64,
+    /// Largest |ġ| (the unit per second).
+    pub velocity: f64,
+}
+
+impl SmoothReport {
+    /// A report of nothing yet; `rows` are the names of the rows.
+    #[must_use]
+    pub fn new(integrator: IntegratorKind, formulation: Formulation, rows: Vec<String>) -> Self {
+        let drift = rows.into_iter().map(|name| RowDrift { name, position: 0.0, velocity: 0.0 }).collect();
+        SmoothReport {
+            integrator,
+            formulation,
+            statistics: Statistics::default(),
+            average_step: 0.0,
+            min_step: 0.0,
+            max_step: 0.0,
+            max_energy_error: 0.0,
+            drift,
+        }
+    }
+
+    /// Takes in an accepted step of size h, the n-th (from 1), after which the integration has covered `span` seconds.
+    pub fn add_step(&mut self, n: usize, h: f64, span: f64, is_last: bool) {
+        self.average_step = span / n as f64;
+        self.max_step = self.max_step.max(h);
+        if n == 1 {
+            self.min_step = h;
+        } else if !is_last {
+            self.min_step = self.min_step.min(h);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which constraints share mass blocks, and the entries of W = G M⁻¹ Hᵀ between them.
+
+use super::row_layout::{RowItem, RowLayout};
+use crate::block_diagonal::{BlockLayout, dot};
+use std::ops::Range;
+
+/// A mass block that two items share: its first column in the rows of each, and its size.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
+    column: u32,
+    other_column: u32,
+    size: u32,
+}
+
+/// For each constraint the constraints that share a mass block with it, itself among them: the pattern of W. Found once per row layout;
+/// cost O(pairs).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sharing {
+    /// (touched blocks and rows) of the layout it was found for.
+    touched: Vec<(u32, u32)>,
+    dims: Vec<usize>,
+    /// First pair of each item.
+    starts: Vec<usize>,
+    /// Pairs: the other item, and the first of the shared blocks.
+    pairs: Vec<(u32, u32)>,
+    shared: Vec<Shared>,
+}
+
+impl Sharing {
+    /// Finds the pairs unless the layout is the same as before; true when they were found anew.
+    pub fn update(&mut self, layout: &BlockLayout, rows: &RowLayout) -> bool {
+        let items = rows.items();
+        let same = self.dims.len() == items.len()
+            && self.touched == rows.all_touched()
+            && self.dims.iter().zip(items).all(|(&dim, item)| dim == item.rows.len());
+        if same && !self.starts.is_empty() {
+            return false;
+        }
+        self.touched.clear();
+        self.touched.extend_from_slice(rows.all_touched());
+        self.dims.clear();
+        self.dims.extend(items.iter().map(|item| item.rows.len()));
+        let mut by_block = vec![Vec::new(); layout.n_blocks()];
+        for (i, item) in items.iter().enumerate() {
+            rows.touched(item).iter().for_each(|&(block, _)| by_block[block as usize].push(i as u32));
+        }
+        (self.starts.clear(), self.pairs.clear(), self.shared.clear());
+        let mut others: Vec<u32> = Vec::new();
+        for item in items {
+            others.clear();
+            rows.touched(item).iter().for_each(|&(block, _)| others.extend(&by_block[block as usize]));
+            others.sort_unstable();
+            others.dedup();
+            self.starts.push(self.pairs.len());
+            for &j in &others {
+                self.pairs.push((j, self.shared.len() as u32));
+                self.push_shared(layout, rows.touched(item), rows.touched(&items[j as usize]));
+            }
+        }
+        self.starts.push(self.pairs.len());
+        self.pairs.push((0, self.shared.len() as u32));
+        true
+    }
+
+    fn push_shared(&mut self, layout: &BlockLayout, one: &[(u32, u32)], other: &[(u32, u32)]) {
+        for &(block, column) in one {
+            if let Some(&(_, other_column)) = other.iter().find(|(b, _)| *b == block) {
+                self.shared.push(Shared { column, other_column, size: layout.size(block as usize) as u32 });
+            }
+        }
+    }
+
+    /// Rows of each item.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    /// The pairs of an item.
+    #[inline]
+    pub fn pairs(&self, item: usize) -> Range<usize> {
+        self.starts[item]..self.starts[item + 1]
+    }
+
+    /// The other item of a pair.
+    #[inline]
+    pub fn other(&self, pair: usize) -> usize {
+        self.pairs[pair].0 as usize
+    }
+
+    /// The items that share a block with this one, ascending.
+    pub fn others(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
+        self.pairs(item).map(|pair| self.other(pair))
+    }
+
+    /// Number of entries of W between items that share a block.
+    pub fn n_entries(&self) -> usize {
+        (0..self.dims.len()).map(|i| self.dims[i] * self.others(i).map(|j| self.dims[j]).sum::<usize>()).sum()
+    }
+
+    /// Writes the entries of a pair, Σ over shared mass blocks of G_i (M⁻¹ H_jᵀ): entry (a, b) at a·stride + b.
+    #[inline]
+    pub fn write_pair(&self, pair: usize, of: (&RowItem, &[f64]), other: (&RowItem, &[f64]), out: &mut [f64], stride: usize) {
+        let shared = &self.shared[self.pairs[pair].1 as usize..self.pairs[pair + 1].1 as usize];
+        let ((item, g), (other, response)) = (of, other);
+        for a in 0..item.rows.len() {
+            let left = &g[item.first + a * item.width..][..item.width];
+            for b in 0..other.rows.len() {
+                let right = &response[other.first + b * other.width..][..other.width];
+                let mut sum = 0.0;
+                for s in shared {
+                    let (i, j, n) = (s.column as usize, s.other_column as usize, s.size as usize);
+                    sum += match (&left[i..i + n], &right[j..j + n]) {
+                        ([a0, a1, a2], [b0, b1, b2]) => a0 * b0 + a1 * b1 + a2 * b2,
+                        (left, right) => dot(left, right),
+                    };
+                }
+                out[a * stride + b] = sum;
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Smooth motion: an integrator with error control from start to end, for models without contacts.
+
+use super::journal::Journal;
+use super::work::WorkMeter;
+use super::{Continue, Ending, Observers, Outcome, Progress, Strategy};
+use crate::assembly::{at_time, evaluate_candidates};
+use crate::diagnostics::{Energy, Violations};
+use crate::error::{ModelError, RunError};
+use crate::integrators::IntegratorParams;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::schemes::StepReport;
+use crate::smooth::{Integration, RowDrift, SmoothReport};
+use crate::state::State;
+
+/// Integrates the constrained equations of motion by one integrator (see [`crate::integrators`]).
+///
+/// Frames are taken at the ends of accepted steps, at constant intervals through the dense output, or both. The energy account holds the
+/// work of applied forces and of moving constraints, by Gauss's formula along the dense output.
+///
+/// When to use it: mechanisms and free motion, where steps of order 4 to 6 reach accuracies that time-stepping cannot. Models with
+/// contacts are refused.
+#[derive(Clone, Debug)]
+pub struct Smooth {
+    /// The integrator's settings.
+    pub integrator: IntegratorParams,
+    /// End time \[s\].
+    pub end: f64,
+    /// A frame is recorded every so many accepted steps; 0 for none of these. The start and the end are always recorded.
+    pub record_every: usize,
+    /// Frames are recorded at start + k · interval \[s\].
+    pub record_interval: Option<f64>,
+}
+
+impl Smooth {
+    /// Checks the settings against a model and its initial time.
+    ///
+    /// # Errors
+    /// [`ModelError`]: contacts in the model, by name; a setting out of range.
+    pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
+        refuse_contacts(model)?;
+        self.integrator.validate()?;
+        if let Some(interval) = self.record_interval
+            && !(interval > 0.0 && interval.is_finite())
+        {
+            let expected = "a positive, finite time [s] is needed";
+            return Err(ModelError::OutOfRange { what: "record.interval".into(), value: interval, expected });
+        }
+        if !(self.end >= start && self.end.is_finite()) {
+            let expected = "a finite time [s] not before the start is needed";
+            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a model in which something may touch.
+///
+/// # Errors
+/// [`ModelError::HasContacts`] naming the contacts by formula and the shapes of bodies.
+pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
+    let by_formula = model.interactions().iter().filter(|i| !i.is_bilateral()).map(|i| format!("the contact \"{}\"", i.name()));
+    // one shape alone touches nothing
+    let shapes = model.detector().filter(|d| d.n_colliders() > 1);
+    let shapes = shapes.map(|d| {
+        let names: Vec<&str> = (0..d.n_colliders().min(3)).map(|i| d.collider_name(i)).collect();
+        let more = if d.n_colliders() > 3 { ", …" } else { "" };
+        format!("the shapes that may touch ({}{more})", names.join(", "))
+    });
+    let names: Vec<String> = by_formula.chain(shapes).collect();
+    if names.is_empty() { Ok(()) } else { Err(ModelError::HasContacts { names: names.join(", ") }) }
+}
+
+/// Names of all rows of the bilateral constraints, in the model's order: "name", or "name.1", "name.2" … of several.
+#[must_use]
+pub fn constraint_rows(model: &Model) -> Vec<String> {
+    let rows = |(name, n): (&str, usize)| -> Vec<String> {
+        if n == 1 { vec![name.to_owned()] } else { (1..=n).map(|k| format!("{name}.{k}")).collect() }
+    };
+    model.interactions().iter().filter(|i| i.is_bilateral()).map(|i| (i.name(), i.relation().n_rows())).flat_map(rows).collect()
+}
+
+impl Strategy for Smooth {
+    fn name(&self) -> &'static str {
+        "smooth"
+    }
+
+    fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
+        let Observers { recorder, watch } = observers;
+        let report = SmoothReport::new(self.integrator.kind, self.integrator.formulation(), constraint_rows(model));
+        let mut run = Run {
+            settings: self,
+            model,
+            memory,
+            journal: Journal::new(model, recorder),
+            work: WorkMeter::new(model),
+            inside: State::default(),
+            next_frame: 1,
+            recorded: 0,
+            report,
+        };
+        let start = state.t;
+        let ending = run.all_steps(state, watch, start).unwrap_or_else(Ending::Failed);
+        run.journal.certificate.smooth = Some(run.report);
+        let ending = match (run.journal.finish(&ending.status()), ending) {
+            (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error),
+            (_, ending) => ending,
+        };
+        Outcome { certificate: run.journal.certificate, ending }
+    }
+}
+
+/// A run under way.
+struct Run<'a, 'm> {
+    settings: &'a Smooth,
+    model: &'m Model,
+    memory: &'a mut StepMemory,
+    journal: Journal<'a>,
+    work: WorkMeter<'m>,
+    inside: State,
+    /// Number of the next frame of constant interval.
+    next_frame: usize,
+    /// Last step whose end was recorded.
+    recorded: usize,
+    report: SmoothReport,
+}
+
+impl<'m> Run<'_, 'm> {
+    fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue, start: f64) -> Result<Ending, RunError> {
+        self.settings.validate(self.model, start).map_err(crate::smooth::IntegrationError::from)?;
+        let end = self.settings.end;
+        let begun = Integration::new(self.model, state, &self.settings.integrator);
+        if let Ok(integration) = &begun {
+            self.journal.forces.resize(self.report.drift.len(), 0.0);
+            place_forces(self.model, integration, &integration.point().lambda, &mut self.journal.forces);
+        }
+        self.journal.begin(state, self.memory)?;
+        let mut integration = begun?;
+        let (violations, mut moves) = self.measure(state)?;
+        self.journal.certificate.add_violations(&violations);
+        let mut report = None;
+        for step in 1.. {
+            if state.t >= end {
+                break;
+            }
+            let stepped = integration.step(end);
+            let before = std::mem::replace(&mut self.report.statistics, integration.statistics());
+            if let Err(error) = stepped {
+                if self.recorded + 1 < step {
+                    self.journal.frame_after_failure(step - 1, state, self.memory, report.as_ref())?;
+                }
+                return Err(error.into());
+            }
+            let iterations = self.report.statistics.newton_iterations - before.newton_iterations;
+            state.t = integration.point().t;
+            state.q.copy_from_slice(&integration.point().q);
+            state.v.copy_from_slice(&integration.point().v);
+            let moved = moves;
+            let (violations, now) = self.measure(state)?;
+            moves = now;
+            let mut taken = StepReport { newton_iterations: iterations, newton_converged: true, violations, ..StepReport::default() };
+            taken.work = self.account(&mut integration, (step, start), moved || moves, &taken)?;
+            self.journal.add_step(state, self.memory, &taken)?;
+            self.report.add_step(step, state.t - integration.previous().t, state.t - start, state.t >= end);
+            self.report.max_energy_error = self.report.max_energy_error.max(self.journal.certificate.energy_error().abs());
+
+            let stops = watch(&Progress { step, t: state.t, end, n_active: 0 }) == Continue::Stop && state.t < end;
+            let every = self.settings.record_every;
+            let wanted = self.is_frame_time(start, state.t) || (every > 0 && step % every == 0);
+            if wanted || stops || state.t >= end {
+                place_forces(self.model, &integration, &integration.point().lambda, &mut self.journal.forces);
+                self.journal.frame(step, state, self.memory, &taken)?;
+                self.recorded = step;
+            }
+            if stops {
+                return Ok(Ending::Interrupted);
+            }
+            report = Some(taken);
+        }
+        Ok(Ending::Finished)
+    }
+
+    /// Work done in the step just taken; frames of constant interval within it are told on the way.
+    fn account(
+        &mut self,
+        integration: &mut Integration<'m>,
+        (step, start): (usize, f64),
+        moving: bool,
+        taken: &StepReport,
+    ) -> Result<f64, RunError> {
+        let (mut from, t_end) = (integration.previous().t, integration.point().t);
+        let mut work = 0.0;
+        while let Some(t) = self.frame_time(start).filter(|&t| t < t_end && !same_time(t, t_end)) {
+            work += self.work.between(integration, from, t, moving)?;
+            self.frame_within(integration, (step, t), work, taken)?;
+            self.next_frame += 1;
+            from = t;
+        }
+        Ok(work + self.work.between(integration, from, t_end, moving)?)
+    }
+
+    fn frame_within(
+        &mut self,
+        integration: &mut Integration<'m>,
+        (step, t): (usize, f64),
+        work: f64,
+        taken: &StepReport,
+    ) -> Result<(), RunError> {
+        let mut inside = std::mem::take(&mut self.inside);
+        inside.t = t;
+        inside.q.resize(integration.point().q.len(), 0.0);
+        inside.v.resize(integration.point().v.len(), 0.0);
+        integration.interpolate(t, &mut inside.q, &mut inside.v)?;
+        // the multipliers that belong to the interpolated state; not counted as the integrator's work
+        let equations = integration.equations();
+        let counted = equations.statistics;
+        let (mut a, mut lambda) = (vec![0.0; equations.n_v()], vec![0.0; equations.n_rows()]);
+        equations.accelerate(t, &inside.q, &inside.v, &mut a, &mut lambda)?;
+        equations.statistics = counted;
+        place_forces(self.model, integration, &lambda, &mut self.journal.forces);
+        let (violations, _) = violations(self.model, &inside, self.memory, &mut [])?;
+        let (kinetic, potential) = self.journal.energy(&inside, self.memory)?;
+        let last = self.journal.certificate.last;
+        let energy = Energy { kinetic, potential, work: last.work + work, ..last };
+        self.journal.frame_within((step, &inside), self.memory, energy, &StepReport { violations, ..*taken })?;
+        self.inside = inside;
+        Ok(())
+    }
+
+    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
+    fn frame_time(&self, start: f64) -> Option<f64> {
+        self.settings.record_interval.map(|interval| start + self.next_frame as f64 * interval)
+    }
+
+    /// A frame of constant interval is due at the end of a step; it is then taken as told.
+    fn is_frame_time(&mut self, start: f64, t: f64) -> bool {
+        let due = self.frame_time(start).is_some_and(|next| same_time(next, t));
+        self.next_frame += usize::from(due);
+        due
+    }
+
+    /// Violations of a state at the end of a step, taken into the drift, and whether a constraint moves.
+    fn measure(&mut self, state: &State) -> Result<(Violations, bool), RunError> {
+        violations(self.model, state, self.memory, &mut self.report.drift)
+    }
+}
+
+/// Times that differ by round-off only.
+fn same_time(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+/// |g| and |ġ| of all rows of the constraints; their largest values by row are kept in `drift` unless it is empty.
+fn violations(model: &Model, state: &State, memory: &mut StepMemory, drift: &mut [RowDrift]) -> Result<(Violations, bool), RunError> {
+    evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
+    let (c, mut worst, mut moves) = (&memory.candidates, Violations::default(), false);
+    let mut drift = drift.iter_mut();
+    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, i)| i.is_bilateral()) {
+        for row in c.rows[i]..c.rows[i + 1] {
+            let g = if interaction.relation().is_holonomic() { c.position[row].abs() } else { 0.0 };
+            let u = c.velocity[row].abs();
+            worst.constraint = worst.constraint.max(g);
+            worst.constraint_velocity = worst.constraint_velocity.max(u);
+            moves |= c.bias[row] != 0.0;
+            if let Some(drift) = drift.next() {
+                drift.position = drift.position.max(g);
+                drift.velocity = drift.velocity.max(u);
+            }
+        }
+    }
+    Ok((worst, moves))
+}
+
+/// Spreads the multipliers of the rows in use over all rows of the constraints.
+fn place_forces(model: &Model, integration: &Integration<'_>, lambda: &[f64], forces: &mut [f64]) {
+    forces.fill(0.0);
+    let (mut first, mut next) = (0, 0);
+    for item in integration.rows().items() {
+        while next < item.interaction {
+            let passed = &model.interactions()[next];
+            first += if passed.is_bilateral() { passed.relation().n_rows() } else { 0 };
+            next += 1;
+        }
+        for (row, &k) in item.rows.clone().zip(&item.selected) {
+            forces[first + k] = lambda[row];
+        }
+    }
+}
