@@ -1,136 +1,366 @@
-//! Exact tangents, and the methods of the Newmark family against reference solutions.
+//! The methods of the Newmark family against reference solutions.
 
+use crate::support::distance;
+use carom_dynamics::error::NonFinite;
+use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, StepControl, build};
 use carom_dynamics::problems::heavy_top::heavy_top;
-use carom_dynamics::relations::{ClosureRelation, FormulaRelation, FormulaSource, Relation, Rows};
-use carom_dynamics::system_set::SystemSet;
-use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System};
-use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use std::sync::Arc;
+use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
+use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
+use carom_dynamics::relations::{FormulaSource, Relation, Rows};
+use carom_dynamics::smooth::{Equations, Integration, IntegrationError, MotionPoint, Tolerances};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, Scratch};
+use carom_dynamics::{Law, Model, State};
 
-/// Central differences of Gᵀλ along q ⊕ ε e_j, as `Relation::add_curvature` orders them.
-fn force_differences(systems: &SystemSet, relation: &dyn Relation, t: f64, q: &[f64], lambda: &[f64]) -> Vec<f64> {
-    let (n, m, mut scratch) = (relation.velocities().len(), relation.n_rows(), Scratch::default());
-    let mut force = |j: usize, epsilon: f64| {
-        let (mut w, mut moved) = (vec![0.0; systems.velocities().len()], q.to_vec());
-        w[relation.velocities()[j]] = epsilon;
-        systems.advance(q, &w, &mut moved);
-        let (mut g, mut bias) = (vec![0.0; m * n], vec![0.0; m]);
-        relation.jacobian(t, &moved, Rows { jacobian: &mut g, bias: &mut bias }, &mut scratch).unwrap();
-        (0..n).map(|i| (0..m).map(|k| lambda[k] * g[k * n + i]).sum()).collect::<Vec<f64>>()
-    };
-    let (epsilon, mut matrix) = (1e-5, vec![0.0; n * n]);
-    for j in 0..n {
-        for (i, (plus, minus)) in force(j, epsilon).iter().zip(force(j, -epsilon)).enumerate() {
-            matrix[i * n + j] = (plus - minus) / (2.0 * epsilon);
+/// A method with its settings.
+fn method(kind: IntegratorKind, formulation: Formulation) -> IntegratorParams {
+    IntegratorParams { kind, formulation: Some(formulation), ..IntegratorParams::default() }
+}
+
+/// Largest errors of q, v and λ at the first reference, with n constant steps, and the largest |g|, |G v + b| over the run.
+struct Run {
+    errors: [f64; 3],
+    drift: [f64; 2],
+    end: MotionPoint,
+    iterations: usize,
+}
+
+fn run(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> Run {
+    let reference = &mechanism.references[0];
+    let params = IntegratorParams { control: StepControl::Fixed, step: Some(reference.t / n as f64), ..params.clone() };
+    let mut integration = Integration::new(&mechanism.model, &mechanism.state, &params).unwrap();
+    let mut drift = [0.0_f64; 2];
+    while integration.point().t < reference.t {
+        integration.step(reference.t).unwrap();
+        let now = integration.point().clone();
+        drift = drift_at(integration.equations(), &now, drift);
+    }
+    let end = integration.point().clone();
+    let errors = [distance(&end.q, &reference.q), distance(&end.v, &reference.v), distance(&end.lambda, &reference.lambda)];
+    Run { errors, drift, end, iterations: integration.statistics().newton_iterations }
+}
+
+/// |g| and |G v + b|, where they exceed `before`.
+fn drift_at(equations: &mut Equations<'_>, point: &MotionPoint, before: [f64; 2]) -> [f64; 2] {
+    let (mut g, mut u) = (point.lambda.clone(), point.lambda.clone());
+    equations.constraints(point.t, &point.q, &mut g).unwrap();
+    equations.constraint_velocity(point.t, &point.q, &point.v, &mut u).unwrap();
+    let largest = |x: &[f64], start: f64| x.iter().fold(start, |m, x| m.max(x.abs()));
+    [largest(&g, before[0]), largest(&u, before[1])]
+}
+
+/// Orders between n and 2n steps are within 0.2 of the declared ones.
+fn assert_orders(name: &str, mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> Run {
+    let declared = (params.kind.entry().orders)(params);
+    let (coarse, fine) = (run(mechanism, params, n), run(mechanism, params, 2 * n));
+    let declared = [Some(declared.position), Some(declared.velocity), declared.multiplier];
+    for (k, declared) in declared.into_iter().enumerate().filter_map(|(k, order)| order.map(|order| (k, order))) {
+        let order = (coarse.errors[k] / fine.errors[k]).log2();
+        let what = ["q", "v", "λ"][k];
+        assert!((order - declared).abs() < 0.2, "{name}, {} {:?}: {order:.3} in {what}", params.kind.name(), params.formulation);
+    }
+    fine
+}
+
+/// All forms of the family with the parameters of their published comparisons.
+fn family() -> Vec<IntegratorParams> {
+    let mut list = Vec::new();
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        for spectral_radius in [0.0, 0.6, 0.9] {
+            list.push(IntegratorParams { spectral_radius, ..method(IntegratorKind::GeneralizedAlpha, form) });
         }
     }
-    matrix
-}
-
-fn curvature(relation: &dyn Relation, t: f64, q: &[f64], lambda: &[f64], factor: f64) -> Vec<f64> {
-    let mut matrix = vec![0.0; relation.velocities().len().pow(2)];
-    relation.add_curvature(t, q, lambda, factor, &mut matrix, &mut Scratch::default()).unwrap();
-    matrix
-}
-
-/// Truncation ε²/6 × third derivatives (below 30) and round-off 1e-15/ε are both below 1e-9; values are of size 1.
-fn assert_close(found: &[f64], differences: &[f64], what: &str) {
-    assert_eq!(found.len(), differences.len());
-    assert!(found.iter().any(|x| x.abs() > 1e-2), "{what}: nothing to compare");
-    for (k, (a, b)) in found.iter().zip(differences).enumerate() {
-        assert!((a - b).abs() < 2e-9, "{what}, entry {k}: {a} {b}");
+    for form in [Formulation::Index3, Formulation::Index2] {
+        for hht_alpha in [-0.3, -0.05] {
+            list.push(IntegratorParams { hht_alpha, ..method(IntegratorKind::Hht, form) });
+        }
     }
+    for form in [Formulation::Index2, Formulation::Index3, Formulation::Index1] {
+        list.push(method(IntegratorKind::Newmark, form));
+        // γ > ½ damps, at first order
+        list.push(IntegratorParams { newmark_beta: 0.36, newmark_gamma: 0.7, ..method(IntegratorKind::Newmark, form) });
+    }
+    list
 }
 
 #[test]
-fn curvature_of_formulas_by_differences() {
-    let text =
-        LagrangianText { coordinates: vec!["a".into(), "b".into()], kinetic: "a_dot^2/2 + b_dot^2/2".into(), ..LagrangianText::default() };
-    let body = |name: &str| RigidBody { name: name.into(), mass: 1.0, inertia: Matrix3::from_diagonal(&Vector3::new(1.0, 1.2, 1.5)) };
-    let parts: Vec<Box<dyn System>> = vec![
-        Box::new(Lagrangian::new(&text).unwrap()),
-        Box::new(RigidBodies::new(vec![body("first"), body("second")], Vector3::zeros()).unwrap()),
-    ];
-    let systems = Arc::new(SystemSet::new(parts).unwrap());
-    let (r, s) = (UnitQuaternion::from_euler_angles(0.2, -0.5, 0.9), UnitQuaternion::from_euler_angles(-1.0, 0.3, 0.4));
-    let q = [0.3, -0.7, 0.1, 0.2, 0.3, s.w, s.i, s.j, s.k, -0.4, 0.5, 0.6, r.w, r.i, r.j, r.k];
-    let flat = ["sin(a)*b^2 + t*a", "(a - 1)^2 + exp(b*t)"];
-    let mixed = [
-        "second.z + 2*(second.qw*second.qy - second.qx*second.qz)*a",
-        "first.x*second.y - first.qx*second.qw + cos(3*t)*b",
-        "first.qw^2*second.qz - first.y*first.qy",
-    ];
-    for rows in [&flat[..], &mixed[..]] {
-        let rows: Vec<(String, String)> = rows.iter().map(|row| ("test".to_owned(), (*row).to_owned())).collect();
-        let relation = FormulaRelation::new(&FormulaSource { rows, parameters: Vec::new() }, &systems).unwrap();
-        let lambda = [0.7, -1.3, 0.4];
-        let lambda = &lambda[..relation.n_rows()];
-        let found = curvature(&relation, 0.4, &q, lambda, 1.0);
-        assert_close(&found, &force_differences(&systems, &relation, 0.4, &q, lambda), "formula");
-        let doubled: Vec<f64> = curvature(&relation, 0.4, &q, lambda, -2.0).iter().map(|x| -0.5 * x).collect();
-        assert_close(&doubled, &found, "factor");
+fn declared_orders_and_no_drift_at_the_level_of_the_form() {
+    for (name, mechanism, n) in [("pendulum", pendulum().unwrap(), 400), ("slider-crank", slider_crank().unwrap(), 200)] {
+        for params in family() {
+            let done = assert_orders(name, &mechanism, &params, n);
+            let [position, velocity] = done.drift;
+            // a few units in the last place of g (terms of size 1 to 2), and of G v with |G v| terms up to 10
+            let (kept, limits) = (params.formulation.unwrap(), (1e-15, 1e-13));
+            assert_eq!(position < limits.0, matches!(kept, Formulation::Index3 | Formulation::Ggl), "{name} {kept:?}: g {position:e}");
+            assert_eq!(velocity < limits.1, matches!(kept, Formulation::Index2 | Formulation::Ggl), "{name} {kept:?}: G v {velocity:e}");
+        }
     }
 }
 
+/// Index 3 of the undamped method: multipliers oscillate, as its header says.
 #[test]
-fn curvature_of_closures_by_differences() {
-    let text =
-        LagrangianText { coordinates: vec!["a".into(), "b".into()], kinetic: "a_dot^2/2 + b_dot^2/2".into(), ..LagrangianText::default() };
-    let systems = SystemSet::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
-    let build = || {
-        ClosureRelation::new(
-            1,
-            vec![0, 1],
-            |_, q, g| g[0] = q[0].sin() * q[1],
-            |_, q, rows| {
-                rows.jacobian.copy_from_slice(&[q[0].cos() * q[1], q[0].sin()]);
-                rows.bias.fill(0.0);
-            },
-            |_, q, v, out| out[0] = -q[0].sin() * q[1] * v[0] * v[0] + 2.0 * q[0].cos() * v[0] * v[1],
-        )
-    };
-    let (q, lambda): ([f64; 2], _) = ([0.4, 1.7], [2.0]);
-    let exact = [-2.0 * q[0].sin() * q[1], 2.0 * q[0].cos(), 2.0 * q[0].cos(), 0.0];
-    assert_close(&curvature(&build().with_flat_coordinates(), 0.0, &q, &lambda, 1.0), &exact, "flat closure");
-    assert!(curvature(&build(), 0.0, &q, &lambda, 1.0).iter().all(|&x| x == 0.0));
-    assert_close(&force_differences(&systems, &build(), 0.0, &q, &lambda), &exact, "closure");
+fn multipliers_of_undamped_index_3_do_not_converge() {
+    let (slider, params) = (slider_crank().unwrap(), method(IntegratorKind::Newmark, Formulation::Index3));
+    assert_eq!((params.kind.entry().orders)(&params).multiplier, None);
+    let errors = [200, 400, 800].map(|n| run(&slider, &params, n).errors[2]);
+    assert!(errors.iter().all(|&e| e > 5.0), "{errors:?}");
+}
 
-    // the heavy top gives its curvature by a closure, on quaternions
+#[test]
+fn heavy_top_at_second_order_with_unit_quaternions() {
     let top = heavy_top().unwrap();
-    let r = UnitQuaternion::from_euler_angles(0.2, -0.5, 0.9);
-    let (q, lambda) = ([0.1, 0.2, 0.3, r.w, r.i, r.j, r.k], [0.5, -0.3, 0.8]);
-    let relation = top.model.interactions()[0].relation();
-    let differences = force_differences(top.model.systems(), relation, 0.0, &q, &lambda);
-    assert_close(&curvature(relation, 0.0, &q, &lambda, 1.0), &differences, "heavy top");
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        let params = method(IntegratorKind::GeneralizedAlpha, form);
+        let done = assert_orders("heavy top", &top, &params, 1000);
+        let norm = done.end.q[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((norm - 1.0).abs() < 1e-14, "{form:?}: {norm}");
+        // round-off of x − R X (size 1) and of v + R X̃ Ω with |Ω| = 150 rad/s
+        assert!(form == Formulation::Index2 || done.drift[0] < 2e-15, "{form:?}: {:e}", done.drift[0]);
+        assert!(form == Formulation::Index3 || done.drift[1] < 1e-12, "{form:?}: {:e}", done.drift[1]);
+        // the exact tangent, chart included: two corrections and one that confirms (GGL leaves out small terms)
+        let exact = IntegratorParams { newton: NewtonParams { keep_matrix: false, ..NewtonParams::default() }, ..params };
+        let iterations = run(&top, &exact, 1000).iterations;
+        let limit = if form == Formulation::Ggl { 4000 } else { 3000 };
+        assert!(iterations <= limit, "{form:?}: {iterations} iterations in 1000 steps");
+    }
 }
 
 #[test]
-fn mass_derivative_of_lagrangians_by_differences() {
-    let system = Lagrangian::new(&LagrangianText {
-        coordinates: vec!["x".into(), "y".into(), "z".into()],
-        kinetic: "(1 + x^2)*x_dot^2/2 + cos(x - y)*x_dot*y_dot + (2 + sin(z)*y)*z_dot^2/2 + y_dot^2 + t*z*y_dot*z_dot".into(),
-        ..LagrangianText::default()
-    })
-    .unwrap();
-    let (t, q, a, mut scratch) = (0.3, [0.4, -0.8, 1.1], [1.2, -0.7, 0.9], Scratch::default());
-    let mut product = |q: &[f64; 3]| {
-        let mut mass = [0.0; 9];
-        system.mass(t, q, &mut mass, &mut scratch).unwrap();
-        [0, 1, 2].map(|i| (0..3).map(|j| mass[3 * i + j] * a[j]).sum::<f64>())
-    };
-    let (epsilon, mut differences) = (1e-5, [0.0; 9]);
-    for j in 0..3 {
-        let mut shifted = |sign: f64| {
-            let mut moved = q;
-            moved[j] += sign * epsilon;
-            product(&moved)
-        };
-        let (plus, minus) = (shifted(1.0), shifted(-1.0));
-        for i in 0..3 {
-            differences[3 * i + j] = (plus[i] - minus[i]) / (2.0 * epsilon);
+fn spherical_pendulum_at_second_order() {
+    let pendulum = spherical_pendulum().unwrap();
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        assert_orders("spherical pendulum", &pendulum, &method(IntegratorKind::GeneralizedAlpha, form), 1000);
+    }
+}
+
+/// Steps by hand: sizes h, 1.7 h, h, … up to the first reference. Errors of q, v and λ, and of the last two estimates.
+fn uneven(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> ([f64; 3], f64) {
+    let reference = &mechanism.references[0];
+    let mut equations = Equations::new(&mechanism.model);
+    let tolerances = Tolerances::new(&equations, params).unwrap();
+    let mut start = MotionPoint::at_state(&mechanism.state, equations.n_rows());
+    let State { t, q, v } = &mechanism.state;
+    equations.accelerate(*t, q, v, &mut start.a, &mut start.lambda).unwrap();
+    let mut integrator = build(params);
+    integrator.restart(&mut equations, &start).unwrap();
+    let (mut end, mut estimate, h) = (start.clone(), 0.0, reference.t / (2.7 * n as f64));
+    for step in 0..2 * n {
+        let h = if step % 2 == 0 { h } else { 1.7 * h };
+        // a refused step leaves no trace
+        if step % 5 == 0 {
+            integrator.try_step(&mut equations, &start, 0.3 * h, &mut end, &tolerances).unwrap();
+        }
+        estimate = integrator.try_step(&mut equations, &start, h, &mut end, &tolerances).unwrap().error.unwrap();
+        integrator.accept();
+        std::mem::swap(&mut start, &mut end);
+    }
+    ([distance(&start.q, &reference.q), distance(&start.v, &reference.v), distance(&start.lambda, &reference.lambda)], estimate)
+}
+
+#[test]
+fn second_order_and_third_order_estimates_with_uneven_steps() {
+    let slider = slider_crank().unwrap();
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        let params = method(IntegratorKind::GeneralizedAlpha, form);
+        let (coarse, fine) = (uneven(&slider, &params, 200), uneven(&slider, &params, 400));
+        for k in 0..3 {
+            let order = (coarse.0[k] / fine.0[k]).log2();
+            assert!((order - 2.0).abs() < 0.2, "{form:?}: {order} in {}", ["q", "v", "λ"][k]);
+        }
+        let order = (coarse.1 / fine.1).log2();
+        assert!((order - 3.0).abs() < 0.2, "{form:?}: {order} of the estimate");
+    }
+}
+
+#[test]
+fn adaptive_steps_meet_the_tolerance_on_rotations() {
+    let top = heavy_top().unwrap();
+    for form in [Formulation::Index3, Formulation::Ggl] {
+        let errors = [1e-5, 1e-7].map(|tolerance| {
+            let params = IntegratorParams { tolerance, ..method(IntegratorKind::GeneralizedAlpha, form) };
+            let mut integration = Integration::new(&top.model, &top.state, &params).unwrap();
+            while integration.point().t < 1.0 {
+                integration.step(1.0).unwrap();
+            }
+            distance(&integration.point().q[..3], &top.references[0].q[..3])
+        });
+        // global error ∝ tolerance^{2/3}: a factor 22 for 100
+        let gain = errors[0] / errors[1];
+        assert!((10.0..50.0).contains(&gain), "{form:?}: {errors:?}");
+    }
+}
+
+/// A skate: −sin θ ẋ + cos θ ẏ = 0.
+struct Blade;
+
+impl Relation for Blade {
+    fn n_rows(&self) -> usize {
+        1
+    }
+    fn velocities(&self) -> &[usize] {
+        &[0, 1, 2]
+    }
+    fn is_constant(&self) -> bool {
+        false
+    }
+    fn is_holonomic(&self) -> bool {
+        false
+    }
+    fn position(&self, _: f64, _: &[f64], g: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        g.fill(f64::NAN); // must not be used
+        Ok(())
+    }
+    fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
+        rows.jacobian.copy_from_slice(&[-q[2].sin(), q[2].cos(), 0.0]);
+        rows.bias.fill(0.0);
+        Ok(())
+    }
+    fn acceleration_bias(&self, _: f64, q: &[f64], v: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        bias[0] = -v[2] * (q[2].cos() * v[0] + q[2].sin() * v[1]);
+        Ok(())
+    }
+}
+
+#[test]
+fn nonholonomic_rows_hold_at_velocity_level() {
+    let unit = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let system = Linear::new(vec!["x".into(), "y".into(), "a".into()], unit, vec![0.0; 9], vec![0.0; 9])
+        .unwrap()
+        .with_force(vec![1.0, 0.0, 0.0])
+        .unwrap();
+    let mut model = Model::new(vec![Box::new(system)]).unwrap();
+    model.add_interaction("blade", Box::new(Blade), Law::Bilateral).unwrap();
+    // 1 kg turning at 1 rad/s, pulled by 1 N along x: the speed along the blade is u = 1 + sin t, the force across it λ = u + sin t
+    let (t, sin, cos) = (2.0, 2.0_f64.sin(), 2.0_f64.cos());
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0] };
+    let (q, u) = (vec![sin + 0.5 * sin * sin, 1.0 - cos + 0.5 * (t - sin * cos), t], 1.0 + sin);
+    let references = vec![Reference { t, q, v: vec![u * cos, u * sin, 1.0], lambda: vec![u + sin] }];
+    let skate = Mechanism { model, state, references };
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        let done = assert_orders("skate", &skate, &method(IntegratorKind::GeneralizedAlpha, form), 100);
+        // round-off of two terms of size 1
+        assert!(done.drift[1] < 1e-14, "{form:?}: {:e}", done.drift[1]);
+    }
+    assert_orders("skate", &skate, &method(IntegratorKind::DiscreteMultiplier, Formulation::Ggl), 100);
+}
+
+#[test]
+fn discrete_multipliers_at_second_order_with_bounded_drift() {
+    let params = method(IntegratorKind::DiscreteMultiplier, Formulation::Ggl);
+    let mechanisms =
+        [("pendulum", pendulum().unwrap(), 400), ("slider-crank", slider_crank().unwrap(), 400), ("heavy top", heavy_top().unwrap(), 4000)];
+    for (name, mechanism, n) in mechanisms {
+        let (coarse, fine) = (run(&mechanism, &params, n), assert_orders(name, &mechanism, &params, n));
+        for k in 0..2 {
+            // O(h³) drift: a factor 8, more where the leading term vanishes
+            assert!(coarse.drift[k] > 7.0 * fine.drift[k], "{name}: {:?} {:?}", coarse.drift, fine.drift);
         }
     }
-    let mut matrix = [0.0; 9];
-    system.add_mass_derivative(t, &q, &a, 1.0, &mut matrix, &mut Scratch::default()).unwrap();
-    assert_close(&matrix, &differences, "mass");
+    // the drift of the first second is not exceeded in ten, here half a dozen swings
+    let (pendulum, mut drift) = (pendulum().unwrap(), [[0.0; 2]; 2]);
+    let fixed = IntegratorParams { control: StepControl::Fixed, step: Some(1e-3), ..params.clone() };
+    let mut integration = Integration::new(&pendulum.model, &pendulum.state, &fixed).unwrap();
+    while integration.point().t < 10.0 {
+        integration.step(10.0).unwrap();
+        let now = integration.point().clone();
+        let late = usize::from(now.t > 1.0);
+        drift[late] = drift_at(integration.equations(), &now, drift[late]);
+    }
+    // the largest speed recurs every half period 1.18 s, hence a little above the maximum of the first second
+    assert!(drift[1][0] < 1.1 * drift[0][0] && drift[1][1] < 1.1 * drift[0][1], "{drift:?}");
+
+    // a state off the constraints comes back in one step, up to a multiple of h² and of the square of the error
+    let mut equations = Equations::new(&pendulum.model);
+    let tolerances = Tolerances::new(&equations, &params).unwrap();
+    let mut start = MotionPoint::at_state(&State { t: 0.0, q: vec![1.001, 0.0], v: vec![0.002, -1.0] }, 1);
+    start.lambda[0] = 0.0;
+    let (mut integrator, mut end) = (build(&params), start.clone());
+    integrator.restart(&mut equations, &start).unwrap();
+    integrator.try_step(&mut equations, &start, 1e-3, &mut end, &tolerances).unwrap();
+    let (before, after) = (drift_at(&mut equations, &start, [0.0; 2]), drift_at(&mut equations, &end, [0.0; 2]));
+    // 2e-3 and 4e-3 before; squares 4e-6, 1.6e-5 after (times curvature of size 1)
+    assert!(before[0] > 1e-3 && after[0] < 1e-5 && after[1] < 5e-5, "{before:?} {after:?}");
+}
+
+#[test]
+fn a_method_that_cannot_reach_its_constraints_says_so() {
+    let params = IntegratorParams { newmark_beta: 0.0, ..method(IntegratorKind::Newmark, Formulation::Index3) };
+    let pendulum = pendulum().unwrap();
+    let refused = Integration::new(&pendulum.model, &pendulum.state, &params).err().unwrap();
+    assert!(refused.to_string().contains("newmark: β = 0"), "{refused}");
+}
+
+/// λ = 3 g y/2 along the pendulum's exact motion from rest at y = 0. Worst error after the first steps, and the mean number of iterations.
+fn small_steps(formulation: Formulation, scaling: bool, h: f64) -> Result<(f64, f64), IntegrationError> {
+    let (pendulum, newton) = (pendulum().unwrap(), NewtonParams { scaling, ..NewtonParams::default() });
+    let control = StepControl::Fixed;
+    let params = IntegratorParams { newton, control, step: Some(h), ..method(IntegratorKind::GeneralizedAlpha, formulation) };
+    let mut integration = Integration::new(&pendulum.model, &pendulum.state, &params)?;
+    let mut worst = 0.0_f64;
+    for step in 0..50 {
+        integration.step(10.0)?;
+        let end = integration.point();
+        if step > 5 {
+            worst = worst.max((end.lambda[0] - 1.5 * 9.81 * end.q[1]).abs());
+        }
+    }
+    Ok((worst, integration.statistics().newton_iterations as f64 / 50.0))
+}
+
+/// As h shrinks, iterations stay few and multipliers lose only what round-off of g or G v costs them.
+#[test]
+fn multipliers_of_very_small_steps() {
+    for h in [1e-4, 1e-5, 1e-6, 1e-8] {
+        for form in [Formulation::Index2, Formulation::Ggl] {
+            let (error, iterations) = small_steps(form, true, h).unwrap();
+            // the method's own error h² × 20 and round-off ε |v|/h, |v| < 50 g h
+            assert!(error < 20.0 * h * h + 1e-12 && iterations < 3.5, "{form:?}, h = {h:e}: {error:e}, {iterations}");
+        }
+        let (error, iterations) = small_steps(Formulation::Index3, true, h).unwrap();
+        // the method's own error and the round-off ε/(β h²) of positions of size 1, which ρ = 0.8 keeps for some ten steps
+        assert!(error < 40.0 * h * h + 100.0 * f64::EPSILON / (h * h) && iterations < 3.5, "h = {h:e}: {error:e}, {iterations}");
+    }
+    // without scaling the pivots of M/h² and G differ by h⁻⁴ = 1e32: singular in double precision
+    assert!(small_steps(Formulation::Index3, true, 1e-8).is_ok() && small_steps(Formulation::Index3, false, 1e-8).is_err());
+}
+
+/// A mass on a radial spring of stiffness k, its angle driven in time by a rod that slides (z): rheonomic, with a mass matrix of q.
+fn driven_spring(stiffness: f64) -> (Model, State) {
+    let system = Lagrangian::new(&LagrangianText {
+        coordinates: vec!["r".into(), "a".into(), "z".into()],
+        parameters: vec![("k".into(), stiffness)],
+        kinetic: "(r_dot^2 + (1 + r)^2*a_dot^2)/2 + z_dot^2/2 + r*z_dot*a_dot/10".into(),
+        potential: "k*r^2/2 - 9.81*(1 + r)*cos(a) + z^2/2".into(),
+        forces: Vec::new(),
+    });
+    let mut model = Model::new(vec![Box::new(system.unwrap())]).unwrap();
+    let rows = vec![("equation of \"drive\"".to_owned(), "a + z*sin(t)/5 - 0.5*sin(3*t)".to_owned())];
+    model.add_formula("drive", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
+    // r balances gravity and the centrifugal force at 1.5 rad/s
+    (model, State { t: 0.0, q: vec![(9.81 + 2.25) / (stiffness - 2.25), 0.0, 0.0], v: vec![0.0, 1.5, 0.0] })
+}
+
+#[test]
+fn rheonomic_constraints_at_second_order_and_stiff_springs_with_large_steps() {
+    let (model, state) = driven_spring(1e4);
+    // reference: the explicit method of order 4 at hω = 2e-3, error below 1e-11
+    let params =
+        IntegratorParams { kind: IntegratorKind::Rk4, control: StepControl::Fixed, step: Some(2e-5), ..IntegratorParams::default() };
+    let mut integration = Integration::new(&model, &state, &params).unwrap();
+    while integration.point().t < 1.0 {
+        integration.step(1.0).unwrap();
+    }
+    let MotionPoint { q, v, lambda, .. } = integration.point().clone();
+    let soft = Mechanism { references: vec![Reference { t: 1.0, q, v, lambda }], model, state };
+    let (model, state) = driven_spring(1e8);
+    // the spring force at 1 s from steps of 1/1600 s (index 2), where its period is 1/1592 s
+    let nothing = Reference { t: 1.0, q: vec![1.199_863_4e-7, 0.0, 0.0], v: vec![0.0; 3], lambda: vec![0.0] };
+    let stiff = Mechanism { model, state, references: vec![nothing] };
+    for form in [Formulation::Index3, Formulation::Index2, Formulation::Ggl] {
+        let params = method(IntegratorKind::GeneralizedAlpha, form);
+        assert_orders("driven spring", &soft, &params, 800);
+        // hω = 200: the spring follows the slow motion, with an error of its second order, (h × 3 rad/s)² = 4e-3 of the force
+        let done = run(&stiff, &params, 50);
+        let error = done.end.q[0] / stiff.references[0].q[0] - 1.0;
+        assert!(error.abs() < 4e-3 && done.iterations < 50 * 7, "{form:?}: {error:e}, {} iterations", done.iterations);
+    }
 }

@@ -1,14 +1,31 @@
 //! N four-bar linkages in a row: accuracy against the motion of the one degree of freedom, through its singular positions.
 
-use carom_dynamics::Law;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
-use carom_dynamics::problems::n_four_bar::n_four_bar;
+use carom_dynamics::integrators::{Baumgarte, IntegratorKind, IntegratorParams, StepControl};
+use carom_dynamics::problems::n_four_bar::{NFourBar, n_four_bar};
+use carom_dynamics::relations::{PlanarPin, PlanarPoint};
 use carom_dynamics::smooth::{Equations, Integration, MotionPoint};
+use carom_dynamics::{Law, State};
 use std::f64::consts::FRAC_PI_2;
 
 fn rk4(step: f64) -> IntegratorParams {
     let kind = IntegratorKind::ALL.iter().copied().find(|kind| kind.name() == "rk4").unwrap();
     IntegratorParams { kind, control: StepControl::Fixed, step: Some(step), ..IntegratorParams::default() }
+}
+
+/// Angle and rate of the exact motion after a time, by RK4 on the one degree of freedom with steps of 1e-5 s: error below 1e-13.
+fn angle_at(linkage: &NFourBar, start: (f64, f64), t: f64) -> (f64, f64) {
+    let (mut theta, mut rate) = start;
+    let n = (1e5 * t).round();
+    let (h, f) = (t / n, |x: f64| linkage.angular_acceleration(x));
+    for _ in 0..n as usize {
+        let (k1, l1) = (rate, f(theta));
+        let (k2, l2) = (rate + 0.5 * h * l1, f(theta + 0.5 * h * k1));
+        let (k3, l3) = (rate + 0.5 * h * l2, f(theta + 0.5 * h * k2));
+        let (k4, l4) = (rate + h * l3, f(theta + h * k3));
+        theta += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+        rate += h / 6.0 * (l1 + 2.0 * l2 + 2.0 * l3 + l4);
+    }
+    (theta, rate)
 }
 
 /// Accelerations of all rods are those of the exact motion, at any angle away from the horizontal.
@@ -35,17 +52,7 @@ fn accelerations_are_exact() {
 #[test]
 fn the_order_of_rk4_is_measured() {
     let linkage = n_four_bar(2).unwrap();
-    // θ by the same method on the one degree of freedom, 70 000 steps: error below 1e-14
-    let (mut theta, mut rate, h) = (FRAC_PI_2, -1.0, 1e-5);
-    for _ in 0..70_000 {
-        let f = |x: f64| linkage.angular_acceleration(x);
-        let (k1, l1) = (rate, f(theta));
-        let (k2, l2) = (rate + 0.5 * h * l1, f(theta + 0.5 * h * k1));
-        let (k3, l3) = (rate + 0.5 * h * l2, f(theta + 0.5 * h * k2));
-        let (k4, l4) = (rate + h * l3, f(theta + h * k3));
-        theta += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
-        rate += h / 6.0 * (l1 + 2.0 * l2 + 2.0 * l3 + l4);
-    }
+    let (theta, rate) = angle_at(&linkage, (FRAC_PI_2, -1.0), 0.7);
     let (q, _) = linkage.at_angle(theta, rate);
     let error = |n: usize| {
         let mut integration = Integration::new(&linkage.model, &linkage.state, &rk4(0.7 / n as f64)).unwrap();
@@ -58,12 +65,14 @@ fn the_order_of_rk4_is_measured() {
     assert!((order - 4.0).abs() < 0.2, "{order}");
 }
 
-/// Ten seconds of motion pass horizontal positions 12 times or more; the reference is that of the one degree of freedom, which two methods
-/// in extended precision give to 6e-12.
+/// Ten seconds of motion pass ten horizontal positions. The reference is that of the one degree of freedom, which two methods in extended
+/// precision give to 6e-12. The drift off the constraints must be held down, here by Baumgarte's stabilisation: at the distance θ from a horizontal
+/// position it turns into errors that are 1/θ as large.
 #[test]
 fn singular_positions_are_passed() {
     let linkage = n_four_bar(2).unwrap();
-    let mut integration = Integration::new(&linkage.model, &linkage.state, &rk4(1e-3)).unwrap();
+    let params = IntegratorParams { baumgarte: Some(Baumgarte { alpha: 30.0, beta: 30.0 }), ..rk4(5e-4) };
+    let mut integration = Integration::new(&linkage.model, &linkage.state, &params).unwrap();
     let start = linkage.energy(&linkage.state.q, &linkage.state.v);
     let mut drift = 0.0_f64;
     while integration.point().t < 10.0 {
@@ -71,21 +80,42 @@ fn singular_positions_are_passed() {
         let point = integration.point();
         drift = drift.max((linkage.energy(&point.q, &point.v) - start).abs());
     }
+    // measured 6.2e-9 J of 36 J, and 16 times as much with steps twice as long: the error of the method
+    assert!(drift < 1e-9 * start, "{drift:.1e} J");
     let theta = integration.point().q[2];
-    eprintln!("energy {drift:.2e} J, angle {:.2e}", theta + 30.179_800_860_191_16);
-    assert!(drift < 1e-7, "{drift:.1e} J");
-    assert!((theta + 30.179_800_860_191_16).abs() < 1e-7, "{theta}");
+    // the error of the energy divided by its slope at the end (some 10 J/rad) grows with the time
+    assert!((theta + 30.179_800_860_191_16).abs() < 1e-8, "{theta}");
 }
 
-/// A start exactly at a horizontal position, and one in which a pin is there twice.
+/// At a horizontal position the rows are dependent: evaluation says so, an integration begins with fewer rows and takes all of them as soon as they
+/// are independent.
+#[test]
+fn a_start_at_a_singular_position_is_left() {
+    let linkage = n_four_bar(2).unwrap();
+    let mut equations = Equations::new(&linkage.model);
+    let (q, v) = linkage.at_angle(0.0, -4.0);
+    let (mut a, mut lambda) = (vec![0.0; equations.n_v()], vec![0.0; equations.n_rows()]);
+    let error = equations.accelerate(0.0, &q, &v, &mut a, &mut lambda).unwrap_err();
+    assert!(error.to_string().contains("depends on the others"), "{error}");
+    let mut integration = Integration::new(&linkage.model, &State { t: 0.0, q, v }, &rk4(1e-3)).unwrap();
+    assert_eq!(integration.equations().n_rows(), 12);
+    while integration.point().t < 0.1 {
+        integration.step(0.1).unwrap();
+    }
+    assert_eq!((integration.equations().n_rows(), integration.statistics().row_selections), (14, 2));
+    let (exact, _) = angle_at(&linkage, (0.0, -4.0), 0.1);
+    // the acceleration of the cranks relative to each other is not determined in the first step: an error of h² times a few rad/s²
+    assert!((integration.point().q[2] - exact).abs() < 3e-6, "{} {exact}", integration.point().q[2]);
+}
+
+/// Pins that are there twice.
 #[test]
 fn redundant_rows_are_found() {
     let mut linkage = n_four_bar(3).unwrap();
     let pins: Vec<_> = (0..3).map(|i| (format!("again {i}"), 2 * i)).collect();
     for (name, body) in &pins {
-        let end =
-            |body: usize, x: f64| carom_dynamics::relations::PlanarPoint { coordinate: 3 * body, velocity: 3 * body, local: [x, 0.0] };
-        let pin = carom_dynamics::relations::PlanarPin::between(end(*body, 0.5), end(body + 1, -0.5));
+        let end = |body: usize, x: f64| PlanarPoint { coordinate: 3 * body, velocity: 3 * body, local: [x, 0.0] };
+        let pin = PlanarPin::between(end(*body, 0.5), end(body + 1, -0.5));
         linkage.model.add_interaction(name, Box::new(pin), Law::Bilateral).unwrap();
     }
     let mut equations = Equations::new(&linkage.model);

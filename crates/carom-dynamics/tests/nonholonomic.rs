@@ -87,9 +87,8 @@ fn knife_edge_follows_its_exact_motion() {
             ("v", ends.each_ref().map(|end| distance(&end.v, &v))),
             ("λ", ends.each_ref().map(|end| (end.lambda[0] - lambda).abs())),
         ] {
-            // λ depends on the angle and velocities, of which the angle is exact: coordinate partitioning leaves round-off only
             let order = fitted_order(&steps, &errors);
-            assert!((order - 4.0).abs() < 0.3 || errors[0] < 1e-12, "{acceleration:?}, {what}: {order} {errors:?}");
+            assert!((order - 4.0).abs() < 0.2, "{acceleration:?}, {what}: {order} {errors:?}");
         }
         assert!(distance(&ends[2].q, &q) < 1e-6, "{acceleration:?}: {:?}", ends[2].q);
     }
@@ -97,6 +96,20 @@ fn knife_edge_follows_its_exact_motion() {
     let slip = projected.v[0] * projected.q[2].sin() - projected.v[1] * projected.q[2].cos();
     // round-off of velocities of size 3
     assert!(slip.abs() < 1e-14, "{slip}");
+}
+
+/// A small initial slip is taken away in the mass metric, a large one refused by name.
+#[test]
+fn initial_slip_is_projected_or_refused() {
+    let (model, state) = knife_edge();
+    let begin = |slip: f64| Integration::new(&model, &State { v: vec![0.3, slip, TURN], ..state.clone() }, &fixed(0.01));
+    let integration = begin(5e-4).unwrap();
+    let report = *integration.assembly();
+    // the blade points along x and the masses of x and y are equal: y_dot alone changes, to zero
+    assert_eq!((report.velocity_before, report.velocity_changed, report.moved), (5e-4, 5e-4, 0.0));
+    assert!(integration.point().v == [0.3, 0.0, TURN] && report.velocity_after == 0.0, "{report:?}");
+    let error = begin(0.1).err().unwrap().to_string();
+    assert!(error.contains("initial velocity violates \"blade\" by -1.000e-1") && error.contains("velocity_bound"), "{error}");
 }
 
 /// Moreau–Jean imposes velocity rows at the end of its steps, by impulses that are constant over each: first order.
@@ -128,13 +141,45 @@ fn ball_rolls_without_slipping() {
     let omega = r.inverse() * Vector3::new(-0.5 / radius, 0.0, 2.0);
     let state = State { t: 0.0, q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k], v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z] };
     let end = run(&model, &state, &fixed(2e-3), 1.0);
-    // a constant acceleration of the centre; the rotation is of fourth order in h |ω| = 0.02, and feeds back through the rows
+    // the centre accelerates constantly, which rk4 integrates exactly but for the round-off of 500 steps
     let a = pull * 5.0 / 7.0;
-    assert!(distance(&end.q[..3], &[0.5 * a, 0.5, radius]) < 1e-8, "{:?}", end.q);
-    assert!(distance(&end.v[..3], &[a, 0.5, 0.0]) < 1e-8, "{:?}", end.v);
+    assert!(distance(&end.q[..3], &[0.5 * a, 0.5, radius]) < 1e-13, "{:?}", end.q);
+    assert!(distance(&end.v[..3], &[a, 0.5, 0.0]) < 1e-13, "{:?}", end.v);
     let mut file = vec![0.0; 6];
     model.systems().file_velocities(&end.q, &end.v, &mut file);
-    assert!(distance(&file[3..], &[-0.5 / radius, a / radius, 2.0]) < 1e-7, "{file:?}");
+    // the orientation is of fourth order: 2e-10 with h |ω| = 0.015
+    assert!(distance(&file[3..], &[-0.5 / radius, a / radius, 2.0]) < 1e-9, "{file:?}");
+}
+
+/// A pendulum that turns a wheel at twice its own speed: positions and velocities have different dependent sets. With the wheel's inertia J the
+/// angle moves as θ̈ = −g sin θ/(1 + 4J).
+#[test]
+fn holonomic_and_nonholonomic_rows_together() {
+    let system = lagrangian(&["x", "y", "wheel"], "(x_dot^2 + y_dot^2)/2 + 0.25*wheel_dot^2/2", "9.81*y", &[]);
+    let mut model = Model::new(vec![Box::new(system)]).unwrap();
+    model.add_formula("rod", &source(&["x^2 + y^2 - 1"], &[]), Law::Bilateral).unwrap();
+    model.add_velocity_formula("gear", &source(&["wheel_dot - 2*(x*y_dot - y*x_dot)"], &[])).unwrap();
+    let angle = Model::new(vec![Box::new(lagrangian(&["th"], "th_dot^2", "-9.81*cos(th)", &[]))]).unwrap();
+    let minimal = run(&angle, &State { t: 0.0, q: vec![1.5], v: vec![0.5] }, &fixed(5e-4), 3.0);
+    let (th, rate) = (minimal.q[0], minimal.v[0]);
+    let (q, v) = ([th.sin(), -th.cos(), 2.0 * (th - 1.5)], [rate * th.cos(), rate * th.sin(), 2.0 * rate]);
+    let state = State { t: 0.0, q: vec![1.5_f64.sin(), -1.5_f64.cos(), 0.0], v: vec![0.5 * 1.5_f64.cos(), 0.5 * 1.5_f64.sin(), 1.0] };
+    for (acceleration, projection) in [
+        (AccelerationForm::Multipliers, Projection::None),
+        (AccelerationForm::Multipliers, Projection::Both),
+        (AccelerationForm::CoordinatePartitioning, Projection::None),
+        (AccelerationForm::MaggiKane, Projection::Velocity),
+    ] {
+        let end = run(&model, &state, &IntegratorParams { acceleration, projection, ..fixed(5e-4) }, 3.0);
+        // both errors of rk4 with h = 5e-4 are about 1e-11
+        assert!(distance(&end.q, &q) < 1e-10 && distance(&end.v, &v) < 1e-10, "{acceleration:?}, {projection:?}: {:?} {q:?}", end.q);
+        if acceleration == AccelerationForm::CoordinatePartitioning || projection == Projection::Both {
+            let (x, y) = (end.q[0], end.q[1]);
+            let slip = end.v[2] - 2.0 * (x * end.v[1] - y * end.v[0]);
+            // positions are left alone within 1e-14 of |∂g/∂q| = 2; round-off of velocities of size 4
+            assert!((x * x + y * y - 1.0).abs() < 3e-14 && slip.abs() < 1e-13, "{acceleration:?}: {slip}");
+        }
+    }
 }
 
 /// A pendulum whose support moves as A sin Ωt, in Cartesian coordinates, against the equation of its angle.
@@ -158,8 +203,8 @@ fn moving_support_agrees_with_the_angle() {
         (AccelerationForm::NullSpaceSvd, Projection::None),
     ] {
         let end = run(&cartesian, &state, &IntegratorParams { acceleration, projection, ..fixed(1e-3) }, 2.0);
-        // rk4 with h = 1e-3 on motions of a few rad/s: 1e-11 times the growth over 2 s
-        assert!(distance(&end.q, &q) < 1e-9 && distance(&end.v, &v) < 1e-8, "{acceleration:?}, {projection:?}: {:?} {q:?}", end.q);
+        // both errors of rk4 with h = 1e-3 are about 1e-11
+        assert!(distance(&end.q, &q) < 1e-10 && distance(&end.v, &v) < 1e-10, "{acceleration:?}, {projection:?}: {:?} {q:?}", end.q);
     }
     // at rest the state violates the rate of the support by 2 x AΩ = 1.15 and is refused, with the name
     let at_rest = State { v: vec![0.0; 2], ..state };

@@ -52,7 +52,9 @@ fn mistakes_in_velocity_constraints() {
         ("velocty = \"x_dot\"", "did you mean `velocity`", "velocty"),
     ] {
         let Err(error) = blade(constraint) else { panic!("{constraint} is taken") };
-        let text = error.to_string();
-        assert!(text.contains(wanted) && text.contains(at), "{constraint}: {text}");
+        let message = error.to_string();
+        let place = error.diagnostics[0].span.as_ref().map(|span| &error.text[span.start..]);
+        assert!(message.contains(wanted), "{constraint}: {message}");
+        assert!(place.is_some_and(|text| text.starts_with(at)), "{constraint}: {place:?}");
     }
 }

@@ -13,7 +13,8 @@
 //! level in index 3 and GGL. Differs from (2.73) in the metric of η, the mass, so that it does not depend on units; η vanishes as h³.
 //!
 //! Memory. a_n belongs to the time t_n + (α_m − α_f) h. It starts there, A_0 − (α_f − α_m) h Ȧ_0 with Ȧ_0 by a difference; when h changes it is
-//! moved along the line through A_n: a_n ← A_n + (h/h_before)(a_n − A_n). Both keep the second order.
+//! moved along the line through A_n: a_n ← A_n + (h/h_before)(a_n − A_n). Both keep the second order. Steps of index 3 leave G v + b = O(h²) behind;
+//! when h changes that part of v_n is scaled by (h/h_before)², else the next multipliers would pay for it with an error O(h_before²/h).
 //!
 //! Newton. Unknowns y, λ̃, η with δa = D y/h², δq = β y (+ …), δv = γ D y/h, δλ = λ̃/h², D = D(w) of the chart, rows of the dynamics times h², of
 //! velocities times h (eqs. 2.98, 2.111 for this choice of unknowns):
@@ -23,20 +24,25 @@
 //! [ β G   or   γ G D + hβ ∂(G v)/∂q     0  ]
 //! ```
 //!
-//! has a limit as h → 0 and its condition with it; without scaling it grows as h⁻⁴ (index 3). What no scaling mends is the round-off of g: λ of
-//! index 3 carries an error ε |q|/h², of index 2 and GGL ε |v|/h (GGL: both levels, the larger counts).
+//! has a limit as h → 0 and its condition with it; without scaling it grows as h⁻⁴ (index 3), h⁻³ (index 2, GGL), and the factorisation of index 3
+//! fails below h ≈ 1e-8 s. Above that, elimination gives the same increments either way. What no scaling mends is the round-off of the
+//! constraints: λ of index 3 carries an error of some ten ε |q|/h², of index 2 and GGL ε |v|/h.
 //!
 //! Error estimate of positions, eq. (2.125) with −h v_n:  w − h v_n − h²/3 A_n − h²/6 A_{n+1} − h/3 (D(w) v_n − v_n), the last term for rotations;
-//! of velocities by the trapezoidal rule. Both vanish as h³.
+//! of velocities by the trapezoidal rule, in index 3 without its part normal to the constraints. Both vanish as h³.
 //!
 //! Cost per step: one factorisation of n_v + n_rows (GGL: 2 n_rows) unless the matrix is kept, about two to four evaluations of M, F, G, g.
 
 use super::alpha_newton::{AlphaNewton, Level};
-use super::{Formulation, Integrator, IntegratorParams, NewtonParams, StepEstimate};
+use super::normal_part::NormalPart;
+use super::{Formulation, Integrator, IntegratorParams, NewtonParams, StepControl, StepEstimate};
 use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
 
+/// The error left after the last increment is foreseen to be this part of the tolerance, so that constraints hold to round-off.
+const MARGIN: f64 = 1e-2;
+
 /// Coefficients of a method.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct AlphaCoefficients {
     /// α_m.
     pub mass: f64,
@@ -60,6 +66,8 @@ pub(super) struct AlphaMethod {
     name: &'static str,
     coefficients: AlphaCoefficients,
     formulation: Formulation,
+    /// Errors are estimated.
+    adaptive: bool,
     params: NewtonParams,
     newton: AlphaNewton,
     /// a_n, shifted for a step of size `step`; not yet known after a restart.
@@ -68,6 +76,9 @@ pub(super) struct AlphaMethod {
     tried: Memory,
     /// a_n moved to the step tried.
     before: Vec<f64>,
+    /// v_n as the step uses it.
+    v: Vec<f64>,
+    normal: NormalPart,
     w: Vec<f64>,
     rate: Vec<f64>,
     errors: (Vec<f64>, Vec<f64>),
@@ -86,11 +97,14 @@ impl AlphaMethod {
             name,
             coefficients,
             formulation: params.formulation(),
+            adaptive: params.control == StepControl::Adaptive,
             params: params.newton,
             newton: AlphaNewton::default(),
             memory: None,
             tried: Memory::default(),
             before: Vec::new(),
+            v: Vec::new(),
+            normal: NormalPart::default(),
             w: Vec::new(),
             rate: Vec::new(),
             errors: (Vec::new(), Vec::new()),
@@ -116,9 +130,9 @@ impl AlphaMethod {
         let epsilon = 1e-3 * lag;
         let (mut q, mut v) = (start.q.clone(), start.v.clone());
         let (mut ahead, mut lambda) = (start.a.clone(), start.lambda.clone());
-        for i in 0..v.len() {
-            self.w[i] = epsilon * (v[i] + 0.5 * epsilon * start.a[i]);
-            v[i] += epsilon * start.a[i];
+        for (i, (v, a)) in v.iter_mut().zip(&start.a).enumerate() {
+            self.w[i] = epsilon * (*v + 0.5 * epsilon * a);
+            *v += epsilon * a;
         }
         equations.advance(&start.q, &self.w, &mut q);
         equations.accelerate(start.t + epsilon, &q, &v, &mut ahead, &mut lambda)?;
@@ -128,16 +142,47 @@ impl AlphaMethod {
         Ok(())
     }
 
+    /// Writes v_n for a step of size h: in index 3 its part off the constraints, which steps of the size before left behind, is scaled by
+    /// (h/h_before)².
+    fn shift_velocity(&mut self, equations: &mut Equations<'_>, start: &MotionPoint, h: f64) -> Result<(), IntegrationError> {
+        self.v.copy_from_slice(&start.v);
+        let Some(ratio) = self.memory.as_ref().map(|memory| h / memory.step) else { return Ok(()) };
+        if ratio == 1.0 || self.formulation != Formulation::Index3 {
+            return Ok(());
+        }
+        self.normal.find(equations, start, &start.v, 1.0)?;
+        for (v, e) in self.v.iter_mut().zip(&self.normal.part) {
+            *v -= (1.0 - ratio * ratio) * e;
+        }
+        Ok(())
+    }
+
     /// Writes q, v and A of the end of the step for a_{n+1} and η.
     fn place_end(&mut self, equations: &Equations<'_>, start: &MotionPoint, h: f64, end: &mut MotionPoint) {
         let AlphaCoefficients { mass, force, beta, gamma } = self.coefficients;
         for (i, (&a, &before)) in self.tried.a.iter().zip(&self.before).enumerate() {
-            self.w[i] = h * start.v[i] + h * h * ((0.5 - beta) * before + beta * a);
-            end.v[i] = start.v[i] + h * ((1.0 - gamma) * before + gamma * a);
+            self.w[i] = h * self.v[i] + h * h * ((0.5 - beta) * before + beta * a);
+            end.v[i] = self.v[i] + h * ((1.0 - gamma) * before + gamma * a);
             end.a[i] = ((1.0 - mass) * a + mass * before - force * start.a[i]) / (1.0 - force);
         }
         self.newton.add_correction(&mut self.w);
         equations.advance(&start.q, &self.w, &mut end.q);
+    }
+
+    /// Writes the estimated local errors.
+    fn estimate(&mut self, equations: &mut Equations<'_>, start: &MotionPoint, h: f64, end: &MotionPoint) -> Result<(), IntegrationError> {
+        equations.displacement_rate(&self.w, &self.v, &mut self.rate);
+        for i in 0..self.v.len() {
+            let (v, a, a_end) = (self.v[i], start.a[i], end.a[i]);
+            self.errors.0[i] = self.w[i] - h * v - h * h * (a / 3.0 + a_end / 6.0) - h / 3.0 * (self.rate[i] - v);
+            self.errors.1[i] = end.v[i] - v - 0.5 * h * (a + a_end);
+        }
+        if self.formulation == Formulation::Index3 {
+            // the part that index 3 leaves behind is no error of the motion, and no smaller step mends it
+            self.normal.find(equations, end, &self.errors.1, 0.0)?;
+            self.errors.1.iter_mut().zip(&self.normal.part).for_each(|(error, normal)| *error -= normal);
+        }
+        Ok(())
     }
 
     /// Newton's iteration from the start's acceleration and multipliers.
@@ -160,15 +205,15 @@ impl AlphaMethod {
             let remaining = if iteration > 0 && rate < 1.0 { increment.relative * rate / (1.0 - rate) } else { f64::INFINITY };
             // no further progress, at a size where positions are at their last digits: round-off
             let exhausted = rebuilt && rate > 0.5 && increment.position <= tolerance;
-            if increment.relative <= tolerance || remaining <= tolerance || exhausted {
+            if increment.relative <= tolerance || remaining <= MARGIN * tolerance || exhausted {
                 self.place_end(equations, start, h, end);
                 return Ok(());
             }
             if !increment.relative.is_finite() {
                 break;
             }
-            // a kept matrix that gains less than two bits an iteration costs more than a new one
-            if iteration > 0 && rate > 0.25 {
+            // a kept matrix that would need more than three further iterations costs more than a new one
+            if iteration > 0 && increment.relative * rate.powi(3) > tolerance {
                 self.newton.forget_matrix();
             }
             previous = increment.relative;
@@ -208,9 +253,11 @@ impl Integrator for AlphaMethod {
             });
         }
         self.newton.resize(equations, self.coefficients, levels, self.params.scaling);
+        self.normal.resize(equations);
         self.memory = None;
         let n = equations.n_v();
-        for array in [&mut self.before, &mut self.w, &mut self.rate, &mut self.errors.0, &mut self.errors.1, &mut self.tried.a] {
+        for array in [&mut self.before, &mut self.v, &mut self.w, &mut self.rate, &mut self.errors.0, &mut self.errors.1, &mut self.tried.a]
+        {
             array.clear();
             array.resize(n, 0.0);
         }
@@ -226,6 +273,7 @@ impl Integrator for AlphaMethod {
         tolerances: &Tolerances,
     ) -> Result<StepEstimate, IntegrationError> {
         self.shift_memory(equations, start, h)?;
+        self.shift_velocity(equations, start, h)?;
         // (A_n, λ_n) => first guess of (a_{n+1}, λ_{n+1})
         let mass = self.coefficients.mass;
         for (i, a) in self.tried.a.iter_mut().enumerate() {
@@ -237,13 +285,11 @@ impl Integrator for AlphaMethod {
         self.newton.begin(equations, start)?;
         self.solve(equations, start, h, end)?;
 
-        let (position, velocity) = (&mut self.errors.0, &mut self.errors.1);
-        equations.displacement_rate(&self.w, &start.v, &mut self.rate);
-        for i in 0..start.v.len() {
-            let (v, a, a_end) = (start.v[i], start.a[i], end.a[i]);
-            position[i] = self.w[i] - h * v - h * h * (a / 3.0 + a_end / 6.0) - h / 3.0 * (self.rate[i] - v);
-            velocity[i] = end.v[i] - v - 0.5 * h * (a + a_end);
+        if !self.adaptive {
+            return Ok(StepEstimate::default());
         }
+        self.estimate(equations, start, h, end)?;
+        let (position, velocity) = (&self.errors.0, &self.errors.1);
         let error = tolerances.error(equations, start, end, position, velocity);
         Ok(StepEstimate { error: Some(error), order: 3 })
     }

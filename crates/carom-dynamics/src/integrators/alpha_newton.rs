@@ -27,7 +27,7 @@ pub(super) struct Increment {
 /// Newton's iteration of one step.
 #[derive(Default)]
 pub(super) struct AlphaNewton {
-    coefficients: Option<AlphaCoefficients>,
+    coefficients: AlphaCoefficients,
     levels: Vec<Level>,
     stabilised: bool,
     scaling: bool,
@@ -51,13 +51,15 @@ pub(super) struct AlphaNewton {
     directions: Vec<f64>,
     eta: Vec<f64>,
     factor: BlockFactor,
+    block: Vec<f64>,
+    unit: Vec<f64>,
 }
 
 impl AlphaNewton {
     /// Sizes the arrays for the rows in use.
     pub fn resize(&mut self, equations: &Equations<'_>, coefficients: AlphaCoefficients, levels: Vec<Level>, scaling: bool) {
         let (n, m, systems) = (equations.n_v(), equations.n_rows(), equations.model().systems());
-        self.coefficients = Some(coefficients);
+        self.coefficients = coefficients;
         self.scaling = scaling;
         self.stabilised = levels.contains(&Level::Both);
         self.curved = (0..equations.n_q()).any(|c| !systems.is_flat(c));
@@ -78,6 +80,7 @@ impl AlphaNewton {
             (&mut self.scale, n),
             (&mut self.directions, extra * n),
             (&mut self.eta, extra),
+            (&mut self.unit, m),
         ];
         for (array, size) in sizes {
             array.clear();
@@ -101,12 +104,11 @@ impl AlphaNewton {
         self.factor
             .factorise(layout, &self.mass)
             .map_err(|e| IntegrationError::SingularMass { t: start.t, system: systems.velocities()[layout.rows[e.block]].name.clone() })?;
-        let mut unit = vec![0.0; self.levels.len()];
         for (row, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             self.work.fill(0.0);
-            unit[row] = 1.0;
-            equations.rows().add_transposed(layout, &self.g, 1.0, &unit, &mut self.work);
-            unit[row] = 0.0;
+            self.unit[row] = 1.0;
+            equations.rows().add_transposed(layout, &self.g, 1.0, &self.unit, &mut self.work);
+            self.unit[row] = 0.0;
             self.factor.solve(layout, &self.work, direction);
         }
         Ok(())
@@ -135,10 +137,6 @@ impl AlphaNewton {
     /// Factors of the rows of the dynamics, of velocities, and of the unknown multipliers.
     fn scales(&self, h: f64) -> (f64, f64, f64) {
         if self.scaling { (h * h, h, 1.0 / (h * h)) } else { (1.0, 1.0, 1.0) }
-    }
-
-    fn coefficients(&self) -> AlphaCoefficients {
-        self.coefficients.unwrap_or(AlphaCoefficients { mass: 0.0, force: 0.0, beta: 0.25, gamma: 0.5 })
     }
 
     /// Writes the residual of all rows at the end point.
@@ -183,9 +181,9 @@ impl AlphaNewton {
 
     /// Assembles and factorises the matrix at the end point, after [`AlphaNewton::evaluate`].
     pub fn assemble(&mut self, equations: &mut Equations<'_>, end: &MotionPoint, w: &[f64], h: f64) -> Result<(), IntegrationError> {
-        let (n, AlphaCoefficients { beta, gamma, .. }) = (equations.n_v(), self.coefficients());
+        let (n, AlphaCoefficients { beta, gamma, .. }) = (equations.n_v(), self.coefficients);
         let (dynamic, kinematic, multiplier) = self.scales(h);
-        let c = self.coefficients().acceleration();
+        let c = self.coefficients.acceleration();
         self.matrix.reset(self.residual.len());
         let factors = TangentFactors { mass: dynamic * c / (h * h), velocity: dynamic * gamma / h, position: dynamic * beta };
         if self.curved {
@@ -274,14 +272,15 @@ impl AlphaNewton {
                 if !matches!(self.levels[row], Level::Velocity | Level::Both) {
                     continue;
                 }
-                let mut block = vec![0.0; n * n];
+                self.block.clear();
+                self.block.resize(n * n, 0.0);
                 unit[k] = 1.0;
                 relation
-                    .add_curvature(end.t, &end.q, &unit[..relation.n_rows()], factor, &mut block, &mut self.scratch)
+                    .add_curvature(end.t, &end.q, &unit[..relation.n_rows()], factor, &mut self.block, &mut self.scratch)
                     .map_err(|source| IntegrationError::NonFinite { t: end.t, source })?;
                 unit[k] = 0.0;
                 for (j, &column) in velocities.iter().enumerate() {
-                    let entry = velocities.iter().enumerate().map(|(i, &velocity)| end.v[velocity] * block[i * n + j]).sum();
+                    let entry = velocities.iter().enumerate().map(|(i, &velocity)| end.v[velocity] * self.block[i * n + j]).sum();
                     self.matrix.add(first + row, column, entry);
                 }
             }
@@ -338,6 +337,22 @@ impl AlphaNewton {
             *eta -= x;
         }
         increment
+    }
+}
+
+#[cfg(test)]
+impl AlphaNewton {
+    /// Columns of the inverse of the matrix.
+    pub fn inverse(&mut self) -> Vec<Vec<f64>> {
+        let n = self.residual.len();
+        let unit = |j: usize| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+        (0..n)
+            .map(unit)
+            .map(|mut column| {
+                self.matrix.solve(&mut column);
+                column
+            })
+            .collect()
     }
 }
 

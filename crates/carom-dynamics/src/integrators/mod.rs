@@ -1,14 +1,21 @@
 //! Integrators of smooth motion: each takes one step of the constrained equations.
 
 mod adams;
+#[cfg(test)]
+mod alpha_condition;
 mod alpha_family;
 mod alpha_newton;
+mod bdf;
 mod constrained_kick;
+mod discrete_multiplier;
 mod extrapolation;
 mod generalized_alpha;
 mod hem5;
 mod hht;
+mod implicit_runge_kutta;
+mod implicit_tableau;
 mod newmark;
+mod normal_part;
 mod parameters;
 mod phem56;
 mod rattle;
@@ -16,6 +23,8 @@ mod registry;
 mod runge_kutta;
 mod shake;
 mod slope;
+mod stage_equations;
+mod stage_newton;
 mod stages;
 mod stormer_verlet;
 mod tableaux;

@@ -260,16 +260,18 @@ impl Default for NewtonParams {
 
 impl IntegratorParams {
     /// The step control of Haddouni2015 (§2.2.7, Table 3.1) with this tolerance, under which the numbers of steps of Table 3.3 come out:
-    /// absolute errors of the positions, root mean square; safety 0.9; smallest step 1 µs; drift up to 1e-2. Not said there, and found by
-    /// comparing the counts: a first step of 0.1 ms that at most doubles, and c = 0.1 in the estimate of HEM5.
+    /// absolute errors, root mean square, of the positions (eqs. 2.126, 2.129) or, for methods of the acceleration form, of positions and
+    /// velocities (2.130); safety 0.9; smallest step 1 µs; drift up to 1e-2. Not said there, and found by comparing the counts: a first
+    /// step of 0.1 ms, steps that at most double, and c = 0.1 in the estimate of HEM5.
     #[must_use]
     pub fn haddouni_control(kind: IntegratorKind, tolerance: f64) -> Self {
+        let index_1 = kind.entry().formulations[0] == Formulation::Index1;
         IntegratorParams {
             kind,
             tolerance,
             relative_tolerance: Some(0.0),
             norm: ErrorNorm::Rms,
-            error_in: ErrorComponents::Positions,
+            error_in: if index_1 { ErrorComponents::All } else { ErrorComponents::Positions },
             step: Some(1e-4),
             min_step: 1e-6,
             max_growth: 2.0,
@@ -347,6 +349,14 @@ impl IntegratorParams {
         for (what, value, low, high, expected) in ranges {
             if !(low..=high).contains(&value) {
                 return Err(ModelError::OutOfRange { what: format!("integrator.{what}"), value, expected });
+            }
+        }
+        if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
+            for (what, value) in [("baumgarte.alpha", alpha), ("baumgarte.beta", beta)] {
+                if !(value >= 0.0 && value.is_finite()) {
+                    let expected = "a finite number ≥ 0 is needed";
+                    return Err(ModelError::OutOfRange { what: format!("integrator.{what}"), value, expected });
+                }
             }
         }
         if self.control == StepControl::Fixed && self.step.is_none() {

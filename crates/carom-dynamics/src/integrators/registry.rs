@@ -1,7 +1,10 @@
 //! The list of all integrators: one line each.
 
 use super::parameters::{Formulation, IntegratorParams};
-use super::{Integrator, adams, extrapolation, generalized_alpha, hem5, hht, newmark, phem56, rattle, runge_kutta, shake, stormer_verlet};
+use super::{
+    Integrator, adams, bdf, discrete_multiplier, extrapolation, generalized_alpha, hem5, hht, implicit_runge_kutta, newmark, phem56,
+    rattle, runge_kutta, shake, stormer_verlet,
+};
 use serde::{Deserialize, Serialize};
 
 /// Orders of convergence of positions, velocities and multipliers at the ends of the steps.
@@ -71,15 +74,20 @@ integrators! {
     Hem5: hem5::HEM5;
     AdamsBashforth: adams::ADAMS_BASHFORTH;
     AdamsMoulton: adams::ADAMS_MOULTON;
+    Bdf: bdf::BDF;
+    DiscreteMultiplier: discrete_multiplier::DISCRETE_MULTIPLIER;
     Dopri5: runge_kutta::DOPRI5;
     Extrapolation: extrapolation::EXTRAPOLATION;
+    Gauss: implicit_runge_kutta::GAUSS;
     GeneralizedAlpha: generalized_alpha::GENERALIZED_ALPHA;
     Hht: hht::HHT;
     Newmark: newmark::NEWMARK;
     Phem56: phem56::PHEM56;
+    RadauIia: implicit_runge_kutta::RADAU_IIA;
     Rattle: rattle::RATTLE;
     Rk4: runge_kutta::RK4;
     Rkf45: runge_kutta::RKF45;
+    Sdirk: implicit_runge_kutta::SDIRK;
     Shake: shake::SHAKE;
     StormerVerlet: stormer_verlet::STORMER_VERLET;
 }

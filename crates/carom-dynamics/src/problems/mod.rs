@@ -6,6 +6,7 @@ pub mod andrews;
 pub mod bouncing_ball;
 pub mod bricard;
 pub mod flexible_slider_crank;
+pub mod flyball;
 pub mod free_bodies;
 pub mod heavy_top;
 pub mod impact_oscillator;

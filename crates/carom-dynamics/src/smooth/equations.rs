@@ -23,7 +23,7 @@ pub struct Equations<'m> {
     pub(super) all_rows: Option<RowLayout>,
     /// Constraint stabilisation added to the acceleration form.
     pub baumgarte: Option<Baumgarte>,
-    /// How accelerations are found.
+    /// How [`Equations::accelerate`] finds accelerations; stages of half-explicit methods always have multipliers.
     pub acceleration: AccelerationForm,
     /// What was evaluated so far.
     pub statistics: Statistics,
@@ -410,7 +410,8 @@ impl<'m> Equations<'m> {
     /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
     pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
         let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
-        factorised.map_err(|e| self.kkt_error(t, e))
+        factorised.map_err(|e| self.kkt_error(t, e))?;
+        Ok(())
     }
 
     /// Writes x and μ with M x − Hᵀμ = f, G x = r by the last factorisation.

@@ -6,19 +6,20 @@ use super::equations::Equations;
 use super::error::IntegrationError;
 use super::first_step::first_step;
 use super::halving::{HalvedStep, Halving};
+use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
+use crate::integrators::{Integrator, IntegratorParams, Projection, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
 use std::fmt;
 
-/// A constant step that hits a singular position is shortened by this factor, which no stage of a usual method has as its place in the step.
-const SHORTENED: f64 = 0.93;
+/// A step with a stage at a singular position is shortened by this factor, which is no place of a stage in usual methods.
+const SHORTENED: f64 = 0.87;
 
-/// Times that a constant step is shortened.
+/// Times that a step is shortened for that.
 const MOST_SHORTENINGS: usize = 4;
 
 /// The running integration of a model's smooth motion.
@@ -201,10 +202,10 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step of size h into `end` and judges it; a constant step may be shortened.
+    /// Tries a step of size h into `end` and judges it; the step may be shortened.
     fn attempt(&mut self, h: &mut f64) -> Result<Attempt, IntegrationError> {
         let fixed = self.params.control == StepControl::Fixed;
-        let estimate = match self.try_independent(h, fixed).and_then(|estimate| self.correct(estimate)) {
+        let estimate = match self.try_independent(h).and_then(|estimate| self.correct(estimate)) {
             Ok(estimate) => estimate,
             Err(error) if error.is_recoverable() && !fixed => return Ok(self.failed(Refusal::Failed(error))),
             Err(error) => return Err(error),
@@ -238,24 +239,21 @@ impl<'m> Integration<'m> {
         }
     }
 
-    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start, and where that does not help (a
-    /// singular position is hit) constant steps are shortened, so that their stages lie beside it.
-    fn try_independent(&mut self, h: &mut f64, fixed: bool) -> Result<StepEstimate, IntegrationError> {
+    /// Tries a step. When constraint rows have become dependent on the way, the rows are chosen anew at the start. Where that does not help a stage has hit a
+    /// singular position: the step is shortened, a constant one too, so that the stages lie beside it.
+    fn try_independent(&mut self, h: &mut f64) -> Result<StepEstimate, IntegrationError> {
         let (mut selected, mut shortened) = (false, 0);
         loop {
             let outcome = self.try_step(*h);
-            match outcome {
-                Err(IntegrationError::SingularConstraints { .. }) if !selected => {
-                    selected = true;
-                    if self.equations.select_rows(&self.start)?.changed {
-                        self.use_selected_rows(true)?;
-                    }
-                }
-                Err(IntegrationError::SingularConstraints { .. }) if fixed && shortened < MOST_SHORTENINGS => {
-                    shortened += 1;
-                    *h *= SHORTENED;
-                }
-                outcome => return outcome,
+            if !matches!(outcome, Err(IntegrationError::SingularConstraints { .. })) || shortened == MOST_SHORTENINGS {
+                return outcome;
+            }
+            if !std::mem::replace(&mut selected, true) && self.equations.select_rows(&self.start)?.changed {
+                self.use_selected_rows(true)?;
+            } else {
+                shortened += 1;
+                *h *= SHORTENED;
+                self.equations.statistics.rejected += 1;
             }
         }
     }
@@ -308,6 +306,11 @@ impl<'m> Integration<'m> {
             return Ok(());
         }
         let theta = (t - self.start.t) / (self.end.t - self.start.t);
+        if self.params.projection != Projection::None {
+            // the integrator's own output leads to the end before the projection
+            quintic_hermite(&self.equations, &self.start, &self.end, theta, q, v);
+            return Ok(());
+        }
         self.integrator.interpolate(&mut self.equations, &self.start, &self.end, theta, q, v)
     }
 }

@@ -58,8 +58,8 @@ impl IterationMatrix {
             return self.probe.iter().all(|x| x.is_finite());
         }
         let largest = self.dense.values_mut().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        // the negated comparison also finds pivots that are not numbers
-        self.dense.factor() && !self.dense.pivots().any(|pivot| !(pivot.abs() > SMALLEST_PIVOT * largest) || pivot.abs() == f64::INFINITY)
+        let regular = (SMALLEST_PIVOT * largest).max(f64::MIN_POSITIVE)..=f64::MAX;
+        self.dense.factor() && self.dense.pivots().all(|pivot| regular.contains(&pivot.abs()))
     }
 
     /// b ← A⁻¹ b.

@@ -24,7 +24,8 @@ const CONVERGED: f64 = 1e-14;
 /// A residual that no longer falls counts as round-off when below this: long sums of terms lose up to three digits.
 const STAGNATED: f64 = 1e-11;
 
-/// The iteration matrix is renewed when a residual does not fall by this factor: five iterations to the last place with it, one to three usual.
+/// The iteration matrix is renewed when a residual does not fall by this factor: from the drift of a step, one or two iterations with the first
+/// matrix reach the last place.
 const SLOW: f64 = 1e-3;
 
 /// Most iterations: quadratic convergence takes ten from any point where it sets in.

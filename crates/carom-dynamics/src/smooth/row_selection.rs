@@ -115,8 +115,7 @@ impl ScaledComplement {
         loop {
             let best = (0..n).filter(|&i| !kept[i]).fold((0, 0.0), |best, i| if a[i * n + i] > best.1 { (i, a[i * n + i]) } else { best });
             let (k, pivot) = best;
-            // the negated comparison also ends at values that are not numbers
-            if !(pivot > SMALLEST_SHARE) {
+            if pivot <= SMALLEST_SHARE {
                 return kept;
             }
             kept[k] = true;

@@ -44,7 +44,9 @@ impl Sharing {
         for (i, item) in items.iter().enumerate() {
             rows.touched(item).iter().for_each(|&(block, _)| by_block[block as usize].push(i as u32));
         }
-        (self.starts.clear(), self.pairs.clear(), self.shared.clear());
+        self.starts.clear();
+        self.pairs.clear();
+        self.shared.clear();
         let mut others: Vec<u32> = Vec::new();
         for item in items {
             others.clear();

@@ -71,8 +71,18 @@ mod tests {
         let mut lu = RowLu::default();
         for n in [0_usize, 1, 2, 3, 4, 5, 8, 13, 40] {
             // not symmetric, with zeros on the diagonal, so that rows must be exchanged
-            let entry = |i: usize, j: usize| if i == j { 0.0 } else { ((7 * i + 3 * j + i * j) % 11) as f64 - 5.0 + if j == i + 1 { 20.0 } else { 0.0 } };
-            let entry = |i: usize, j: usize| if n == 1 { 2.0 } else if i + 1 == n && j == 0 { 20.0 } else { entry(i, j) };
+            let entry = |i: usize, j: usize| {
+                if i == j { 0.0 } else { ((7 * i + 3 * j + i * j) % 11) as f64 - 5.0 + if j == i + 1 { 20.0 } else { 0.0 } }
+            };
+            let entry = |i: usize, j: usize| {
+                if n == 1 {
+                    2.0
+                } else if i + 1 == n && j == 0 {
+                    20.0
+                } else {
+                    entry(i, j)
+                }
+            };
             let a = lu.reset(n);
             (0..n * n).for_each(|k| a[k] = entry(k / n, k % n));
             assert!(lu.factor());
