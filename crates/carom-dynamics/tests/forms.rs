@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::integrators::{
-    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorParams, Projection, StepControl, build,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorKind, IntegratorParams, Projection, StepControl, build,
 };
 use carom_dynamics::laws::Law;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};

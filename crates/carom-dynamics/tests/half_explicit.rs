@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::State;
-use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, StepControl, build};
+use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, Projection, StepControl, build};
 use carom_dynamics::problems::andrews::andrews;
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
@@ -115,6 +115,24 @@ fn dense_outputs_have_order_4() {
         }
         let (q, v) = (fitted_order(&steps, &q_errors), fitted_order(&steps, &v_errors));
         assert!((q - 5.0).abs() < 0.3 && (v - 5.0).abs() < 0.3, "{}: {q:.2} in q, {v:.2} in v", kind.name());
+    }
+}
+
+#[test]
+fn dense_outputs_join_projected_steps() {
+    let mechanism = generic();
+    let begin = mechanism.state.t;
+    for kind in BOTH {
+        let params = IntegratorParams { kind, tolerance: 1e-4, projection: Projection::Both, ..IntegratorParams::default() };
+        let mut integration = Integration::new(&mechanism.model, &mechanism.state, &params).unwrap();
+        let (mut q, mut v) = (vec![0.0; 2], vec![0.0; 2]);
+        while integration.point().t < begin + 0.3 {
+            integration.step(begin + 0.3).unwrap();
+            let end = integration.point().clone();
+            integration.interpolate(end.t, &mut q, &mut v).unwrap();
+            // sums of terms of size 10
+            assert!(distance(&q, &end.q) < 1e-14 && distance(&v, &end.v) < 1e-13, "{}", kind.name());
+        }
     }
 }
 
