@@ -39,8 +39,8 @@ impl StepController {
     pub fn factor(&mut self, error: f64, order: usize) -> f64 {
         let k = order as f64;
         let accepted = error <= 1.0;
-        // an error of zero asks for the largest growth
-        let error = error.max(1e-14);
+        // an error of zero asks for the largest growth, one that is not a number for the smallest step
+        let error = if error.is_nan() { f64::INFINITY } else { error.max(1e-14) };
         let factor = match self.controller {
             Controller::Pi if accepted => self.safety * error.powf(-0.7 / k) * self.before.powf(0.4 / k),
             Controller::Pi | Controller::Standard => self.safety * error.powf(-1.0 / k),

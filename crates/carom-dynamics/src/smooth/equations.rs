@@ -314,9 +314,17 @@ impl<'m> Equations<'m> {
         let layout = self.layout();
         let Work { mass, force, jacobian: h, jacobian_ahead: g, right, explicit, .. } = work;
         self.mass_once(stage.t, stage.q, mass)?;
-        self.force(stage.t, stage.q, stage.v, force)?;
-        force.iter_mut().for_each(|f| *f *= stage.force_factor);
-        self.jacobian(stage.t, stage.q, h, explicit)?;
+        if stage.force_factor == 0.0 {
+            force.fill(0.0);
+        } else {
+            self.force(stage.t, stage.q, stage.v, force)?;
+            force.iter_mut().for_each(|f| *f *= stage.force_factor);
+        }
+        // a projection has the constraints where it is
+        let ahead = stage.t != stage.t_ahead || stage.q != stage.q_ahead;
+        if ahead {
+            self.jacobian(stage.t, stage.q, h, explicit)?;
+        }
         self.jacobian(stage.t_ahead, stage.q_ahead, g, explicit)?;
         self.rows.multiply(layout, g, stage.v_known, right);
         for (r, b) in right.iter_mut().zip(explicit.iter()) {
@@ -324,7 +332,7 @@ impl<'m> Equations<'m> {
         }
         self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-        let factorised = self.kkt.factorise(layout, &self.rows, mass, g, Some(h));
+        let factorised = self.kkt.factorise(layout, &self.rows, mass, g, ahead.then_some(h.as_slice()));
         factorised.map_err(|e| self.kkt_error(stage.t, e))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         Ok(())
