@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::integrators::{
-    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorParams, Projection, StepControl, build,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorKind, IntegratorParams, Projection, StepControl, build,
 };
 use carom_dynamics::laws::Law;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
@@ -22,7 +22,7 @@ const ELIMINATIONS: [AccelerationForm; 5] = [
 
 /// Fixed steps of rk4.
 fn fixed(step: f64) -> IntegratorParams {
-    IntegratorParams { control: StepControl::Fixed, step: Some(step), ..IntegratorParams::default() }
+    IntegratorParams { kind: IntegratorKind::Rk4, control: StepControl::Fixed, step: Some(step), ..IntegratorParams::default() }
 }
 
 /// The end of a run, the largest |g| and |G v + b| at its steps, and its counts.

@@ -33,7 +33,7 @@ pub(super) const HEM5: IntegratorEntry = IntegratorEntry {
     choices: &[],
     has_estimate: true,
     orders: |_| Orders::all(5.0),
-    build: |_| Box::new(Hem5::default()),
+    build: |params| Box::new(Hem5 { error_weight: params.hem5_error_weight, ..Hem5::default() }),
 };
 
 const N_STAGES: usize = 8;
@@ -132,9 +132,7 @@ const D: [[f64; 6]; 4] = [
     ],
 ];
 
-/// Weight of the second error in err₁²/(err₁ + c err₂): the value of the code HEM5.
-const ERROR_WEIGHT: f64 = 0.01;
-/// Power of h of that estimate while err₁ is small beside c err₂, as the code HEM5 takes it.
+/// Power of h of the estimate err₁²/(err₁ + c err₂) while err₁ is small beside c err₂, as the code HEM5 takes it.
 const ERROR_ORDER: usize = 5;
 
 /// Weights b̂ of the ten stages at θ.
@@ -149,6 +147,8 @@ fn dense_weights(theta: f64) -> [f64; 10] {
 /// Work arrays of a step.
 #[derive(Debug, Default)]
 struct Hem5 {
+    /// c in the error estimate.
+    error_weight: f64,
     stages: Stages,
     /// Position and velocity of a stage, and of the next.
     q: Vec<f64>,
@@ -179,7 +179,7 @@ impl Hem5 {
             tolerances.error(equations, ends.0, ends.1, &self.w, &self.error)
         });
         // 0/0 where nothing moves
-        if first == 0.0 { 0.0 } else { first * first / (first + ERROR_WEIGHT * second) }
+        if first == 0.0 { 0.0 } else { first * first / (first + self.error_weight * second) }
     }
 
     /// V̇_9 from G at Q_10, and stage 10 itself.
@@ -213,6 +213,7 @@ impl Integrator for Hem5 {
     fn restart(&mut self, equations: &mut Equations<'_>, start: &MotionPoint) -> Result<(), IntegrationError> {
         let (q, v) = (vec![0.0; start.q.len()], vec![0.0; equations.n_v()]);
         *self = Hem5 {
+            error_weight: self.error_weight,
             stages: Stages::new(10, v.len()),
             q: q.clone(),
             v: v.clone(),
@@ -313,5 +314,90 @@ impl Integrator for Hem5 {
             *v += delta;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{A, A_10, C, C_10, D, N_STAGES, dense_weights};
+
+    /// c_1 … c_8.
+    fn places() -> [f64; N_STAGES] {
+        let mut c = [0.0; N_STAGES];
+        c[1..].copy_from_slice(&C[..N_STAGES - 1]);
+        c
+    }
+
+    fn moment(weights: &[f64], c: &[f64], k: i32) -> f64 {
+        weights.iter().zip(c).map(|(w, c)| w * c.powi(k)).sum()
+    }
+
+    /// Sums of up to eight products of size 3 in f64.
+    const ROUND_OFF: f64 = 5e-15;
+
+    #[test]
+    fn coefficients_satisfy_the_conditions_of_the_method() {
+        let c = places();
+        // Σ_j a_ij c_j^k = c_i^{k+1}/(k+1), k ≤ 2 from the third stage on, and k ≤ 4 for b
+        for (row, place) in A.iter().zip(C).skip(1) {
+            for k in 0..=2 {
+                let expected = if k == 2 && place == C[1] { continue } else { place.powi(k + 1) / f64::from(k + 1) };
+                assert!((moment(row, &c, k) - expected).abs() < ROUND_OFF, "c = {place}, k = {k}");
+            }
+        }
+        for k in 0..=4 {
+            assert!((moment(&A[7], &c, k) - 1.0 / f64::from(k + 1)).abs() < ROUND_OFF);
+        }
+        // bᵀA = bᵀ(I − C)
+        for j in 0..N_STAGES {
+            let product: f64 = (1..N_STAGES).map(|i| A[7][i] * A[i - 1][j]).sum();
+            assert!((product - A[7][j] * (1.0 - c[j])).abs() < ROUND_OFF, "column {j}");
+        }
+        // c_4 and c_5 are the roots of x² − ((34 − √193)/45) x + (25 − √193)/360
+        let root = 193_f64.sqrt();
+        assert!((C[2] + C[3] - (34.0 - root) / 45.0).abs() < ROUND_OFF && (C[2] * C[3] - (25.0 - root) / 360.0).abs() < ROUND_OFF);
+    }
+
+    /// bᵀ C W c⁴ = 4/5 with W the inverse of (a_{i+1,j}), and W e₁ as published: conditions of the multipliers.
+    #[test]
+    fn coefficients_satisfy_the_conditions_of_the_multipliers() {
+        let solve = |right: [f64; N_STAGES]| {
+            let mut x = [0.0; N_STAGES];
+            for i in 0..N_STAGES {
+                x[i] = (right[i] - (0..i).map(|j| A[i][j] * x[j]).sum::<f64>()) / A[i][i];
+            }
+            x
+        };
+        let mut unit = [0.0; N_STAGES];
+        unit[0] = 1.0;
+        let expected = [10.0, -10.0 / 3.0, -5.850_378_303_935_87, 0.0, 0.0, 0.0, 0.0, 0.0];
+        for (x, expected) in solve(unit).into_iter().zip(expected) {
+            // the pivots go down to 0.02, which magnifies round-off by 50 to 1000
+            assert!((x - expected).abs() < 5e-12, "{x} {expected}");
+        }
+        let x = solve(C.map(|c| c.powi(4)));
+        let sum: f64 = (0..N_STAGES).map(|i| A[7][i] * places()[i] * x[i]).sum();
+        assert!((sum - 0.8).abs() < 5e-13, "{sum}");
+    }
+
+    #[test]
+    fn dense_output_has_the_moments_of_order_4() {
+        let c = [C[2], C[3], 0.5, 0.8, 1.0, C_10];
+        let fourth = [-61.0 / 5000.0, 1549.0 / 10000.0, -1183.0 / 2500.0, 1061.0 / 2000.0];
+        for (i, row) in D.iter().enumerate() {
+            for k in 0..4 {
+                let expected = if k == i { 1.0 / (i + 1) as f64 } else { 0.0 };
+                assert!((moment(row, &c, k as i32) - expected).abs() < 4.0 * ROUND_OFF, "row {i}, k = {k}");
+            }
+            assert!((moment(row, &c, 4) - fourth[i]).abs() < 4.0 * ROUND_OFF);
+        }
+        // at the end of the step it is the method itself
+        for (dense, b) in dense_weights(1.0).into_iter().zip(A[7]) {
+            assert!((dense - b).abs() < 4.0 * ROUND_OFF, "{dense} {b}");
+        }
+        let c = [0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.8, 1.0, 1.0];
+        for k in 0..=2 {
+            assert!((moment(&A_10, &c, k) - C_10.powi(k + 1) / f64::from(k + 1)).abs() < ROUND_OFF, "stage 10, k = {k}");
+        }
     }
 }

@@ -223,3 +223,47 @@ impl Integrator for Phem56 {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{A, A_BAR, B_EMBEDDED, B_INSIDE, C, C_BAR, THETA_INSIDE, quartic_weights};
+
+    fn moment(weights: &[f64], k: i32) -> f64 {
+        let c = [0.0, C[0], C[1], C[2], C[3], C[4], 1.0];
+        weights.iter().zip(c).map(|(w, c)| w * c.powi(k)).sum()
+    }
+
+    /// Sums of seven products of size 12 in f64.
+    const ROUND_OFF: f64 = 1e-14;
+
+    #[test]
+    fn coefficients_satisfy_the_conditions_of_quadrature() {
+        for (row, c) in A.iter().zip(C) {
+            assert!((moment(row, 0) - c).abs() < ROUND_OFF);
+        }
+        // the constraints' rows have stage order 2
+        for (row, c) in A_BAR.iter().zip(C_BAR) {
+            for k in 0..=1 {
+                assert!((moment(row, k) - c.powi(k + 1) / f64::from(k + 1)).abs() < ROUND_OFF, "c = {c}, k = {k}");
+            }
+        }
+        for k in 0..=4 {
+            assert!((moment(&A_BAR[4], k) - 1.0 / f64::from(k + 1)).abs() < ROUND_OFF);
+        }
+        for k in 0..=3 {
+            assert!((moment(&B_EMBEDDED, k) - 1.0 / f64::from(k + 1)).abs() < ROUND_OFF);
+            assert!((moment(&B_INSIDE, k) - THETA_INSIDE.powi(k + 1) / f64::from(k + 1)).abs() < ROUND_OFF);
+        }
+    }
+
+    #[test]
+    fn the_quartic_is_exact_for_quartics() {
+        for k in 1..=4 {
+            for x in [0.0, 0.2, THETA_INSIDE, 0.9, 1.0_f64] {
+                let [end, rate_0, rate_1, inside] = quartic_weights(x);
+                let value = end + if k == 1 { rate_0 } else { 0.0 } + f64::from(k) * rate_1 + inside * THETA_INSIDE.powi(k);
+                assert!((value - x.powi(k)).abs() < ROUND_OFF, "{k} at {x}: {value}");
+            }
+        }
+    }
+}

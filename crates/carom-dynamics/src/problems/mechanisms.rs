@@ -36,7 +36,12 @@ pub struct Reference {
 }
 
 /// Builds a Lagrangian mechanism with one constraint per equation.
-fn lagrangian(text: &LagrangianText, equations: &[(&str, &str)], q: Vec<f64>, v: Vec<f64>) -> Result<(Model, State), ModelError> {
+pub(super) fn lagrangian(
+    text: &LagrangianText,
+    equations: &[(&str, &str)],
+    q: Vec<f64>,
+    v: Vec<f64>,
+) -> Result<(Model, State), ModelError> {
     let mut model = Model::new(vec![Box::new(Lagrangian::new(text)?)])?;
     for (name, equation) in equations {
         let source =
@@ -46,7 +51,7 @@ fn lagrangian(text: &LagrangianText, equations: &[(&str, &str)], q: Vec<f64>, v:
     Ok((model, State { t: 0.0, q, v }))
 }
 
-fn parameters(list: &[(&str, f64)]) -> Vec<(String, f64)> {
+pub(super) fn parameters(list: &[(&str, f64)]) -> Vec<(String, f64)> {
     list.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Tests and benchmarks take their models from here; the same models are in the gallery as files.
 
+pub mod andrews;
 pub mod bouncing_ball;
 pub mod bricard;
+pub mod flexible_slider_crank;
 pub mod flyball;
 pub mod free_bodies;
 pub mod heavy_top;

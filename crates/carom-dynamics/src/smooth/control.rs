@@ -59,3 +59,37 @@ impl StepController {
         0.25
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::StepController;
+    use crate::integrators::{Controller, IntegratorParams};
+
+    fn controller(controller: Controller) -> StepController {
+        StepController::new(&IntegratorParams { controller, ..IntegratorParams::default() })
+    }
+
+    #[test]
+    fn steps_follow_the_error_within_the_limits() {
+        let mut standard = controller(Controller::Standard);
+        // 0.9 · (1/32)^{−1/5} = 1.8
+        assert!((standard.factor(1.0 / 32.0, 5) - 1.8).abs() < 1e-14);
+        assert_eq!(standard.factor(0.0, 5), 5.0);
+        assert!((standard.factor(32.0, 5) - 0.45).abs() < 1e-14);
+        // right after a refusal it does not grow, then it may again
+        assert_eq!(standard.factor(1e-9, 5), 1.0);
+        assert_eq!(standard.factor(1e-9, 5), 5.0);
+        assert_eq!(standard.factor(1e12, 5), 0.2);
+        assert_eq!(standard.factor(f64::NAN, 5), 0.2);
+    }
+
+    #[test]
+    fn pi_control_damps_by_the_error_before() {
+        let mut pi = controller(Controller::Pi);
+        // the error before the first is taken as 1
+        assert!((pi.factor(0.5, 5) - 0.9 * 0.5_f64.powf(-0.14)).abs() < 1e-14);
+        assert!((pi.factor(0.25, 5) - 0.9 * 0.25_f64.powf(-0.14) * 0.5_f64.powf(0.08)).abs() < 1e-14);
+        // refused steps follow the last error alone
+        assert!((pi.factor(2.0, 5) - 0.9 * 2.0_f64.powf(-0.2)).abs() < 1e-14);
+    }
+}

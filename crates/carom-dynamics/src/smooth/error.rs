@@ -49,7 +49,7 @@ pub enum IntegrationError {
     /// The step control asks for a step below the smallest allowed.
     #[error(
         "at t = {t:.9} s, the step control asks for {step:.3e} s, below the smallest step {min_step:.3e} s ({reason}). \
-         Try a larger simulation.integrator.tolerance, a smaller min_step, or an implicit integrator for stiff problems"
+         Try a larger simulation.integrator.tolerance, a smaller min_step, a larger max_drift if one is set, or an implicit integrator for stiff problems"
     )]
     StepTooSmall {
         /// Time \[s\].
@@ -59,6 +59,19 @@ pub enum IntegrationError {
         /// Smallest step allowed \[s\].
         min_step: f64,
         /// What the last refusal was for.
+        reason: String,
+    },
+    /// A constant step cannot be taken.
+    #[error(
+        "at t = {t:.9} s, the step of {step:.3e} s is refused ({reason}). \
+         Try a smaller simulation.integrator.step, or control = \"adaptive\""
+    )]
+    StepRefused {
+        /// Time \[s\].
+        t: f64,
+        /// The step \[s\].
+        step: f64,
+        /// What it is refused for.
         reason: String,
     },
     /// The initial state violates the constraints.

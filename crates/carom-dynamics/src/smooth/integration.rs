@@ -4,13 +4,17 @@ use super::consistent_start::AssemblyReport;
 use super::control::StepController;
 use super::equations::Equations;
 use super::error::IntegrationError;
+use super::first_step::first_step;
+use super::halving::{HalvedStep, Halving};
+use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, IntegratorParams, StepControl, StepEstimate, build};
+use crate::integrators::{Integrator, IntegratorParams, Projection, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
+use std::fmt;
 
 /// A step with a stage at a singular position is shortened by this factor, which is no place of a stage in usual methods.
 const SHORTENED: f64 = 0.87;
@@ -25,10 +29,30 @@ pub struct Integration<'m> {
     params: IntegratorParams,
     tolerances: Tolerances,
     controller: StepController,
+    /// Steps are compared with two halves.
+    halving: Option<Halving>,
+    /// Order of the method, the smaller of those of q and v.
+    order: f64,
     start: MotionPoint,
     end: MotionPoint,
     next_step: f64,
     assembly: AssemblyReport,
+}
+
+/// Why a step is refused.
+enum Refusal {
+    Error(f64),
+    Drift(f64, f64),
+    NotFinite,
+    Failed(IntegrationError),
+}
+
+/// What came of trying a step.
+struct Attempt {
+    /// Factor of the next step.
+    factor: f64,
+    /// `None`: it is accepted.
+    refusal: Option<Refusal>,
 }
 
 impl<'m> Integration<'m> {
@@ -50,11 +74,15 @@ impl<'m> Integration<'m> {
         let mut integrator = build(params);
         integrator.restart(&mut equations, &start)?;
         let end = start.clone();
+        let (entry, orders) = (params.kind.entry(), (params.kind.entry().orders)(params));
+        let halves = params.control == StepControl::Halving || (params.control == StepControl::Adaptive && !entry.has_estimate);
         let mut integration = Integration {
             equations,
             integrator,
             tolerances,
             controller: StepController::new(params),
+            halving: halves.then(Halving::default),
+            order: orders.position.min(orders.velocity).max(1.0),
             params: params.clone(),
             start,
             end,
@@ -65,14 +93,31 @@ impl<'m> Integration<'m> {
         Ok(integration)
     }
 
-    /// The first step by the size of position, velocity and acceleration: a hundredth of the time in which they change by their own size.
-    fn first_step(&self) -> f64 {
-        let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let (v, a) = (norm(&self.end.v), norm(&self.end.a));
-        let scale = (v / a.max(1e-300)).min(norm(&self.end.q).max(1.0) / v.max(1e-300));
-        let by_acceleration = (2.0 * self.params.tolerance / a.max(1e-300)).sqrt();
-        let h = if scale > 0.0 && scale.is_finite() { 1e-2 * scale } else { by_acceleration };
-        h.clamp(1e-8, 1e-2).min(self.params.max_step.unwrap_or(f64::INFINITY))
+    /// Goes on from another state, after an event say: the past is forgotten, the step size is chosen as at the beginning. Counts go on.
+    ///
+    /// # Errors
+    /// As [`Integration::new`].
+    pub fn restart(&mut self, state: &State) -> Result<(), IntegrationError> {
+        let end = &mut self.end;
+        end.t = state.t;
+        end.q.clone_from(&state.q);
+        end.v.clone_from(&state.v);
+        self.equations.select_rows(end)?;
+        end.lambda.resize(self.equations.n_rows(), 0.0);
+        self.equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
+        self.integrator.restart(&mut self.equations, end)?;
+        self.start.copy_from(end);
+        self.controller = StepController::new(&self.params);
+        self.halving = self.halving.is_some().then(Halving::default);
+        let fixed = self.params.step.filter(|_| self.params.control == StepControl::Fixed);
+        self.next_step = fixed.unwrap_or_else(|| self.first_step());
+        Ok(())
+    }
+
+    /// A first step from the point reached, within the limits.
+    fn first_step(&mut self) -> f64 {
+        let h = first_step(&mut self.equations, &self.tolerances, &self.end, self.order);
+        h.min(self.params.max_step.unwrap_or(f64::INFINITY)).max(self.params.min_step)
     }
 
     /// The equations.
@@ -123,41 +168,74 @@ impl<'m> Integration<'m> {
     /// # Errors
     /// [`IntegrationError`].
     pub fn step(&mut self, t_end: f64) -> Result<(), IntegrationError> {
+        // not after the step, whose dense output the integrator still holds
+        self.watch_redundant_rows()?;
         std::mem::swap(&mut self.start, &mut self.end);
         let remaining = t_end - self.start.t;
         let fixed = self.params.control == StepControl::Fixed;
+        // below this, t + h is not resolved
         let min_step = self.params.min_step.max(1e-14 * t_end.abs());
         loop {
             // the last step absorbs a remainder that would be round-off
             let mut h = if self.next_step >= remaining * (1.0 - 1e-9) { remaining } else { self.next_step };
-            let outcome = self.try_independent(&mut h).and_then(|estimate| self.correct(estimate));
-            let (factor, accepted, reason) = match outcome {
-                Ok(_) if !self.end.is_finite() => (self.controller.failed(), false, "values that are not finite".to_owned()),
-                Ok(_) if fixed => (1.0, true, String::new()),
-                Ok(estimate) => match estimate.error {
-                    Some(error) => {
-                        (self.controller.factor(error, estimate.order), error <= 1.0, format!("error {error:.1e} of the tolerance"))
-                    }
-                    None => (1.0, true, String::new()),
-                },
-                Err(error) if error.is_recoverable() && !fixed => (self.controller.failed(), false, error.to_string()),
-                Err(error) => return Err(error),
-            };
+            let Attempt { factor, refusal } = self.attempt(&mut h)?;
             let proposed = (h * factor).min(self.params.max_step.unwrap_or(f64::INFINITY));
-            if accepted {
+            let Some(refusal) = refusal else {
+                // a step cut by the end says nothing against the longer one that was planned
                 if !fixed && (h == self.next_step || proposed < self.next_step) {
-                    self.next_step = proposed;
+                    self.next_step = proposed.max(min_step);
                 }
                 self.end.t = if h == remaining { t_end } else { self.start.t + h };
                 self.equations.statistics.accepted += 1;
                 self.integrator.accept();
-                return self.watch_redundant_rows();
-            }
+                self.halving.iter_mut().for_each(Halving::accept);
+                return Ok(());
+            };
             self.equations.statistics.rejected += 1;
-            if fixed || proposed < min_step {
-                return Err(IntegrationError::StepTooSmall { t: self.start.t, step: proposed, min_step, reason });
+            if fixed {
+                return Err(IntegrationError::StepRefused { t: self.start.t, step: h, reason: refusal.to_string() });
             }
-            self.next_step = proposed;
+            if h <= min_step {
+                return Err(IntegrationError::StepTooSmall { t: self.start.t, step: proposed, min_step, reason: refusal.to_string() });
+            }
+            self.next_step = proposed.max(min_step);
+        }
+    }
+
+    /// Tries a step of size h into `end` and judges it; the step may be shortened.
+    fn attempt(&mut self, h: &mut f64) -> Result<Attempt, IntegrationError> {
+        let fixed = self.params.control == StepControl::Fixed;
+        let estimate = match self.try_independent(h).and_then(|estimate| self.correct(estimate)) {
+            Ok(estimate) => estimate,
+            Err(error) if error.is_recoverable() && !fixed => return Ok(self.failed(Refusal::Failed(error))),
+            Err(error) => return Err(error),
+        };
+        if !self.end.is_finite() {
+            return Ok(self.failed(Refusal::NotFinite));
+        }
+        let error = if fixed { None } else { estimate.error };
+        // an error that is not a number is refused, too
+        if let Some(error) = error.filter(|error| error.is_nan() || *error > 1.0) {
+            return Ok(Attempt { factor: self.controller.factor(error, estimate.order), refusal: Some(Refusal::Error(error)) });
+        }
+        if let Some(limit) = self.params.max_drift {
+            let drift = self.largest_drift()?;
+            if drift > limit {
+                return Ok(self.failed(Refusal::Drift(drift, limit)));
+            }
+        }
+        Ok(Attempt { factor: error.map_or(1.0, |error| self.controller.factor(error, estimate.order)), refusal: None })
+    }
+
+    /// One step of the integrator, or three where steps are halved.
+    fn try_step(&mut self, h: f64) -> Result<StepEstimate, IntegrationError> {
+        let Integration { equations, integrator, tolerances, start, end, order, .. } = self;
+        match &mut self.halving {
+            None => integrator.try_step(equations, start, h, end, tolerances),
+            Some(halving) => {
+                let step = HalvedStep { start, h, order: *order, tolerances };
+                halving.try_step(integrator.as_mut(), equations, &step, end)
+            }
         }
     }
 
@@ -166,7 +244,7 @@ impl<'m> Integration<'m> {
     fn try_independent(&mut self, h: &mut f64) -> Result<StepEstimate, IntegrationError> {
         let (mut selected, mut shortened) = (false, 0);
         loop {
-            let outcome = self.integrator.try_step(&mut self.equations, &self.start, *h, &mut self.end, &self.tolerances);
+            let outcome = self.try_step(*h);
             if !matches!(outcome, Err(IntegrationError::SingularConstraints { .. })) || shortened == MOST_SHORTENINGS {
                 return outcome;
             }
@@ -178,6 +256,16 @@ impl<'m> Integration<'m> {
                 self.equations.statistics.rejected += 1;
             }
         }
+    }
+
+    fn failed(&mut self, refusal: Refusal) -> Attempt {
+        Attempt { factor: self.controller.failed(), refusal: Some(refusal) }
+    }
+
+    /// Largest |g| and |G v + b| at the end of the step.
+    fn largest_drift(&mut self) -> Result<f64, IntegrationError> {
+        let (position, velocity) = self.equations.violations(self.end.t, &self.end.q, &self.end.v)?;
+        Ok(position.max(velocity))
     }
 
     /// After a step with redundant rows: where these are violated much more than those in use they have become independent, and the rows are
@@ -213,7 +301,27 @@ impl<'m> Integration<'m> {
     /// # Errors
     /// [`IntegrationError`].
     pub fn interpolate(&mut self, t: f64, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        if let Some(halving) = &self.halving {
+            halving.interpolate(&self.equations, (&self.start, &self.end), t, q, v);
+            return Ok(());
+        }
         let theta = (t - self.start.t) / (self.end.t - self.start.t);
+        if self.params.projection != Projection::None {
+            // the integrator's own output leads to the end before the projection
+            quintic_hermite(&self.equations, &self.start, &self.end, theta, q, v);
+            return Ok(());
+        }
         self.integrator.interpolate(&mut self.equations, &self.start, &self.end, theta, q, v)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Error(error) => write!(f, "an error of {error:.1e} times the tolerance"),
+            Refusal::Drift(drift, limit) => write!(f, "constraints violated by {drift:.2e}, above max_drift = {limit:.2e}"),
+            Refusal::NotFinite => write!(f, "values that are not finite"),
+            Refusal::Failed(error) => write!(f, "{error}"),
+        }
     }
 }

@@ -15,6 +15,8 @@ mod drift;
 mod elimination;
 mod equations;
 mod error;
+mod first_step;
+mod halving;
 mod hermite;
 mod integration;
 mod iteration_matrix;

@@ -10,6 +10,8 @@ use crate::integrators::{ErrorComponents, ErrorNorm, IntegratorParams};
 pub struct Tolerances {
     absolute: Vec<f64>,
     relative: f64,
+    /// The coordinate of each velocity, where it is the rate of one alone.
+    coordinates: Vec<Option<usize>>,
     norm: ErrorNorm,
     components: ErrorComponents,
 }
@@ -34,8 +36,14 @@ impl Tolerances {
             };
             velocities.into_iter().for_each(|v| absolute[v] = tolerance);
         }
+        let mut coordinates = vec![None; equations.n_v()];
+        for coordinate in 0..equations.n_q() {
+            if let [velocity] = systems.velocities_of(&[coordinate])[..] {
+                coordinates[velocity] = Some(coordinate);
+            }
+        }
         let relative = params.relative_tolerance.unwrap_or(params.tolerance);
-        Ok(Tolerances { absolute, relative, norm: params.norm, components: params.error_in })
+        Ok(Tolerances { absolute, relative, coordinates, norm: params.norm, components: params.error_in })
     }
 
     /// Errors of velocities count, not only those of positions.
@@ -46,30 +54,40 @@ impl Tolerances {
 
     /// The norm of an error, in units of the tolerance: a step is accepted when it is at most 1. `position` is a displacement.
     #[must_use]
-    pub fn error(&self, equations: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, position: &[f64], velocity: &[f64]) -> f64 {
-        let systems = equations.model().systems();
-        let n = self.absolute.len();
-        let mut scales = (vec![0.0; n], vec![0.0; n]);
-        systems.position_scale(&start.q, &mut scales.0);
-        systems.position_scale(&end.q, &mut scales.1);
+    pub fn error(&self, _: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, position: &[f64], velocity: &[f64]) -> f64 {
+        self.norm(
+            |i| position[i] / (self.absolute[i] + self.relative * self.position_scale(i, start).max(self.position_scale(i, end))),
+            |i| velocity[i] / (self.absolute[i] + self.relative * start.v[i].abs().max(end.v[i].abs())),
+        )
+    }
+
+    /// The norm of (q, v) itself at a point, in units of the tolerance.
+    #[must_use]
+    pub fn size(&self, point: &MotionPoint) -> f64 {
+        let weighted = |i: usize, size: f64| size / (self.absolute[i] + self.relative * size);
+        self.norm(|i| weighted(i, self.position_scale(i, point)), |i| weighted(i, point.v[i].abs()))
+    }
+
+    /// What the relative tolerance of a displacement refers to: the coordinate, or 1 where there is no single one (rotations).
+    fn position_scale(&self, velocity: usize, point: &MotionPoint) -> f64 {
+        self.coordinates[velocity].map_or(1.0, |coordinate| point.q[coordinate].abs())
+    }
+
+    fn norm(&self, position: impl Fn(usize) -> f64, velocity: impl Fn(usize) -> f64) -> f64 {
         let (mut sum, mut largest, mut count) = (0.0, 0.0_f64, 0);
-        let mut take = |error: f64, tolerance: f64| {
-            let x = (error / tolerance).abs();
+        let mut take = |x: f64| {
             sum += x * x;
             // a NaN must not be lost in the maximum
-            largest = if x.is_nan() { f64::NAN } else { largest.max(x) };
+            largest = if x.is_nan() { f64::NAN } else { largest.max(x.abs()) };
             count += 1;
         };
-        for i in 0..n {
-            take(position[i], self.absolute[i] + self.relative * scales.0[i].max(scales.1[i]));
-        }
-        if self.components == ErrorComponents::All {
-            for i in 0..n {
-                take(velocity[i], self.absolute[i] + self.relative * start.v[i].abs().max(end.v[i].abs()));
-            }
+        let n = self.absolute.len();
+        (0..n).for_each(|i| take(position(i)));
+        if self.count_velocities() {
+            (0..n).for_each(|i| take(velocity(i)));
         }
         match self.norm {
-            ErrorNorm::Rms => (sum / count.max(1) as f64).sqrt(),
+            ErrorNorm::Rms => (sum / f64::from(count.max(1))).sqrt(),
             ErrorNorm::Euclidean => sum.sqrt(),
             ErrorNorm::Max => largest,
         }
