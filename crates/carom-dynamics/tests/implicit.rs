@@ -151,7 +151,7 @@ fn a_stiff_structure_keeps_the_order_of_its_slow_mode() {
         let counts = [n, 2 * n];
         let errors = counts.map(|n| distance(&fixed(&model, &state, &params, end, n).q, &[exact, exact]));
         let order = (errors[0] / errors[1]).log2();
-        assert!((order - params.order() as f64).abs() < 0.25, "{} {:?}: {order}", params.kind.name(), params.order);
+        assert!((order - params.order() as f64).abs() < 0.25, "{} {:?}: {order} {errors:?}", params.kind.name(), params.order);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order, run as run_moreau_jean};
 use carom_dynamics::error::ModelError;
-use carom_dynamics::integrators::{AccelerationForm, IntegratorParams, Projection, StepControl};
+use carom_dynamics::integrators::{AccelerationForm, IntegratorKind, IntegratorParams, Projection, StepControl};
 use carom_dynamics::laws::Law;
 use carom_dynamics::relations::{FormulaSource, NonholonomicRelation, Relation, Rows};
 use carom_dynamics::schemes::MoreauJeanParams;
@@ -40,7 +40,7 @@ fn run(model: &Model, state: &State, params: &IntegratorParams, t_end: f64) -> M
 }
 
 fn fixed(step: f64) -> IntegratorParams {
-    IntegratorParams { control: StepControl::Fixed, step: Some(step), ..IntegratorParams::default() }
+    IntegratorParams { kind: IntegratorKind::Rk4, control: StepControl::Fixed, step: Some(step), ..IntegratorParams::default() }
 }
 
 /// Slope of the incline times gravity \[m/s²\], and turning speed \[rad/s\] of the knife edge.
