@@ -88,8 +88,7 @@ fn frames_of_constant_interval_lie_on_the_motion() {
     let report = outcome.certificate.smooth.unwrap();
     assert_eq!((report.statistics.accepted, outcome.certificate.steps), (334, 334));
     assert!((report.average_step - 1.0 / 334.0).abs() < 1e-15 && (report.max_step - 3e-3).abs() < 1e-15);
-    // 3 stages and the acceleration at the end, which is the first stage of the next step, and one at the start: frames and the energy account
-    // are not counted
+    // 3 stages and the acceleration at the end, which is the first stage of the next step, and one at the start: frames and the energy account are not counted
     assert_eq!(report.statistics.force_evaluations, 4 * 334 + 1);
 }
 
