@@ -177,7 +177,8 @@ fn step_counts_of_the_four_bar_linkage_are_those_of_the_thesis() {
     ];
     for (kind, rows) in table {
         for (tolerance, steps) in rows {
-            let (integration, position, velocity) = run(&mechanism, &IntegratorParams::haddouni_control(kind, tolerance), 2.0);
+            let (integration, position, velocity) =
+                run(&mechanism, &IntegratorParams { kind, tolerance, ..IntegratorParams::default() }.with_haddouni_control(), 2.0);
             let counts = integration.statistics();
             println!(
                 "| {} | {tolerance:.0e} | {steps} | {} | {} | {:.2e} | {position:.1e} | {velocity:.1e} |",

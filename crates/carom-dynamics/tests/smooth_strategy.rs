@@ -160,3 +160,20 @@ fn a_run_can_be_stopped() {
     assert!(matches!(outcome.ending, Ending::Interrupted));
     assert!((state.t - 0.03).abs() < 1e-15 && keep.0.last().unwrap().t == state.t);
 }
+
+/// A guide that is given twice: one row is redundant, and each of the two carries half the force.
+#[test]
+fn redundant_rows_are_counted_and_share_the_force() {
+    let mut mechanism = slider_crank().unwrap();
+    let rows = vec![("the guide again".to_owned(), "sin(a1) + 2*sin(a2)".to_owned())];
+    mechanism.model.add_formula("again", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
+    let mut state = mechanism.state.clone();
+    let (outcome, frames) = run(&mechanism.model, &mut state, &fixed(0.5, 1e-3));
+    assert!(matches!(outcome.ending, Ending::Finished));
+    assert_eq!(outcome.certificate.smooth.unwrap().redundant_rows, 1);
+    let (last, reference) = (frames.last().unwrap(), &mechanism.references[0]);
+    for force in &last.forces {
+        // rk4 with h = 1 ms is right to 1e-10 here
+        assert!((force - 0.5 * reference.lambda[0]).abs() < 1e-8, "{:?}", last.forces);
+    }
+}

@@ -157,6 +157,9 @@ fn smooth_lines(integrator: &IntegratorParams, smooth: &SmoothReport, time: &str
         let (moved, changed) = (short(assembly.moved), short(assembly.velocity_changed));
         lines.push(("initial state assembled", format!("moved by {moved}, velocities changed by {changed}")));
     }
+    if smooth.redundant_rows > 0 {
+        lines.push(("redundant constraint rows", format!("{}: forces are not unique, the shortest are recorded", smooth.redundant_rows)));
+    }
     if s.newton_iterations > 0 {
         lines.push(("Newton iterations", s.newton_iterations.to_string()));
     }

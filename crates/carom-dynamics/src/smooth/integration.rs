@@ -8,7 +8,6 @@ use super::first_step::first_step;
 use super::halving::{HalvedStep, Halving};
 use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
-use super::row_layout::RowLayout;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
 use crate::integrators::{Integrator, IntegratorParams, Projection, StepControl, StepEstimate, build};
@@ -123,12 +122,6 @@ impl<'m> Integration<'m> {
     /// The equations.
     pub fn equations(&mut self) -> &mut Equations<'m> {
         &mut self.equations
-    }
-
-    /// The constraint rows in use.
-    #[must_use]
-    pub fn rows(&self) -> &RowLayout {
-        self.equations.rows()
     }
 
     /// The point reached.

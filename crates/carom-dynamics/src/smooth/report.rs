@@ -26,6 +26,8 @@ pub struct SmoothReport {
     /// What was done to the initial state so that it satisfies the constraints; `None` when nothing was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assembly: Option<AssemblyReport>,
+    /// Constraint rows that depend on others, at most at a recorded instant. Their forces are not unique: the shortest multipliers are recorded.
+    pub redundant_rows: usize,
     /// Per row of the constraints, in the model's order, redundant rows too.
     pub drift: Vec<RowDrift>,
 }
@@ -54,6 +56,7 @@ impl SmoothReport {
             max_step: 0.0,
             max_energy_error: 0.0,
             assembly: None,
+            redundant_rows: 0,
             drift: Vec::new(),
         }
     }

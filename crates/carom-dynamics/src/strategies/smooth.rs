@@ -10,7 +10,7 @@ use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
-use crate::smooth::{AssemblyReport, DriftMeter, Integration, SmoothReport};
+use crate::smooth::{AssemblyReport, DriftMeter, Integration, MotionPoint, SmoothReport};
 use crate::state::State;
 
 /// Integrates the constrained equations of motion by one integrator (see [`crate::integrators`]).
@@ -86,7 +86,7 @@ impl Strategy for Smooth {
             journal: Journal::new(model, recorder),
             work: WorkMeter::new(model),
             drift: DriftMeter::new(model),
-            inside: State::default(),
+            inside: MotionPoint::default(),
             next_frame: 1,
             recorded: 0,
             report,
@@ -110,7 +110,7 @@ struct Run<'a, 'm> {
     journal: Journal<'a>,
     work: WorkMeter<'m>,
     drift: DriftMeter<'m>,
-    inside: State,
+    inside: MotionPoint,
     /// Number of the next frame of constant interval.
     next_frame: usize,
     /// Last step whose end was recorded.
@@ -122,10 +122,10 @@ impl<'m> Run<'_, 'm> {
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue, start: f64) -> Result<Ending, RunError> {
         self.settings.validate(self.model, start).map_err(crate::smooth::IntegrationError::from)?;
         let end = self.settings.end;
-        let begun = Integration::new(self.model, state, &self.settings.integrator);
-        if let Ok(integration) = &begun {
+        let mut begun = Integration::new(self.model, state, &self.settings.integrator);
+        if let Ok(integration) = &mut begun {
             self.journal.forces.resize(self.drift.rows.len(), 0.0);
-            place_forces(self.model, integration, &integration.point().lambda, &mut self.journal.forces);
+            self.tell_forces(integration)?;
             // an initial state that was assembled is where the motion begins
             self.report.assembly = Some(*integration.assembly()).filter(AssemblyReport::is_assembled);
             state.q.copy_from_slice(&integration.point().q);
@@ -167,7 +167,7 @@ impl<'m> Run<'_, 'm> {
             let every = self.settings.record_every;
             let wanted = self.is_frame_time(start, state.t) || (every > 0 && step % every == 0);
             if wanted || stops || state.t >= end {
-                place_forces(self.model, &integration, &integration.point().lambda, &mut self.journal.forces);
+                self.tell_forces(&mut integration)?;
                 self.journal.frame(step, state, self.memory, &taken)?;
                 self.recorded = step;
             }
@@ -206,23 +206,33 @@ impl<'m> Run<'_, 'm> {
         taken: &StepReport,
     ) -> Result<(), RunError> {
         let mut inside = std::mem::take(&mut self.inside);
+        inside.copy_from(integration.point());
         inside.t = t;
-        inside.q.resize(integration.point().q.len(), 0.0);
-        inside.v.resize(integration.point().v.len(), 0.0);
         integration.interpolate(t, &mut inside.q, &mut inside.v)?;
         // the multipliers that belong to the interpolated state; not counted as the integrator's work
         let equations = integration.equations();
         let counted = equations.statistics;
-        let (mut a, mut lambda) = (vec![0.0; equations.n_v()], vec![0.0; equations.n_rows()]);
-        equations.accelerate(t, &inside.q, &inside.v, &mut a, &mut lambda)?;
+        equations.accelerate(t, &inside.q, &inside.v, &mut inside.a, &mut inside.lambda)?;
+        equations.multipliers_of_all(&inside, &mut self.journal.forces)?;
         equations.statistics = counted;
-        place_forces(self.model, integration, &lambda, &mut self.journal.forces);
         let violations = self.drift.evaluate(t, &inside.q, &inside.v).map_err(at_time(t))?;
-        let (kinetic, potential) = self.journal.energy(&inside, self.memory)?;
+        let state = inside.state();
+        let (kinetic, potential) = self.journal.energy(&state, self.memory)?;
         let last = self.journal.certificate.last;
         let energy = Energy { kinetic, potential, work: last.work + work, ..last };
-        self.journal.frame_within((step, &inside), self.memory, energy, &StepReport { violations, ..*taken })?;
+        self.journal.frame_within((step, &state), self.memory, energy, &StepReport { violations, ..*taken })?;
         self.inside = inside;
+        Ok(())
+    }
+
+    /// Hands the multipliers of all constraint rows at the point reached to the next frame; not counted as the integrator's work.
+    fn tell_forces(&mut self, integration: &mut Integration<'m>) -> Result<(), RunError> {
+        self.inside.copy_from(integration.point());
+        let equations = integration.equations();
+        let counted = equations.statistics;
+        equations.multipliers_of_all(&self.inside, &mut self.journal.forces)?;
+        equations.statistics = counted;
+        self.report.redundant_rows = self.report.redundant_rows.max(equations.n_all_rows() - equations.n_rows());
         Ok(())
     }
 
@@ -242,20 +252,4 @@ impl<'m> Run<'_, 'm> {
 /// Times that differ by round-off only.
 fn same_time(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-/// Spreads the multipliers of the rows in use over all rows of the constraints.
-fn place_forces(model: &Model, integration: &Integration<'_>, lambda: &[f64], forces: &mut [f64]) {
-    forces.fill(0.0);
-    let (mut first, mut next) = (0, 0);
-    for item in integration.rows().items() {
-        while next < item.interaction {
-            let passed = &model.interactions()[next];
-            first += if passed.is_bilateral() { passed.relation().n_rows() } else { 0 };
-            next += 1;
-        }
-        for (row, &k) in item.rows.clone().zip(&item.selected) {
-            forces[first + k] = lambda[row];
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! A method with its settings, as written on the command line: `generalized-alpha:index2`, `bdf:order=4`, `rk4:control=fixed:step=1e-3`.
 
 use crate::integrating::form_name;
-use carom::dynamics::integrators::{ErrorComponents, ErrorNorm, Formulation, IntegratorKind, IntegratorParams};
+use carom::dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams};
 use carom::dynamics::nearest::nearest;
 use clap::ValueEnum;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub enum Control {
     /// The model file.
     #[default]
     Model,
-    /// Haddouni2015, section 3.1 and Table 3.1: absolute errors of the positions in the Euclidean norm, h ≥ 1e-6 s, drift ≤ 1e-2, Newton 1e-10
+    /// Haddouni2015, section 3.1 and Table 3.1: absolute errors of the positions, h ≥ 1e-6 s, drift ≤ 1e-2; for the number of steps of its tables
     Haddouni,
 }
 
@@ -52,21 +52,7 @@ impl Variant {
         let params = IntegratorParams { tolerance, ..self.params.clone() };
         match control {
             Control::Model => IntegratorParams { absolute_tolerance: None, relative_tolerance: None, ..params },
-            Control::Haddouni => {
-                let mut params = IntegratorParams {
-                    absolute_tolerance: Some(tolerance),
-                    // errors count in full whatever the size of the values
-                    relative_tolerance: Some(f64::MIN_POSITIVE),
-                    norm: ErrorNorm::Euclidean,
-                    error_in: ErrorComponents::Positions,
-                    safety: 0.9,
-                    min_step: 1e-6,
-                    max_drift: Some(1e-2),
-                    ..params
-                };
-                params.newton.tolerance = 1e-10;
-                params
-            }
+            Control::Haddouni => params.with_haddouni_control(),
         }
     }
 }
@@ -100,6 +86,7 @@ fn formulation(kind: IntegratorKind, text: &str) -> Result<Formulation, String> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use carom::dynamics::integrators::ErrorComponents;
 
     #[test]
     fn variants_are_read_and_mistakes_are_told() {
@@ -119,8 +106,8 @@ mod tests {
     fn the_control_of_the_thesis_has_its_values() {
         let variant = Variant::parse("rk4", &IntegratorParams::default()).unwrap();
         let params = variant.at(1e-5, Control::Haddouni);
-        assert_eq!((params.absolute_tolerance, params.max_drift, params.min_step), (Some(1e-5), Some(1e-2), 1e-6));
-        assert!(params.validate().is_ok() && params.error_in == ErrorComponents::Positions);
+        assert_eq!((params.relative_tolerance, params.max_drift, params.min_step), (Some(0.0), Some(1e-2), 1e-6));
+        assert!(params.validate().is_ok() && params.error_in == ErrorComponents::All);
         assert_eq!(variant.at(1e-5, Control::Model).tolerance, 1e-5);
     }
 }
