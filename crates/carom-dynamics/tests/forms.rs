@@ -304,3 +304,14 @@ fn initial_states_are_assembled_or_refused() {
     let negative = begin(0.0, 0.0, AssemblyParams { bound: -1.0, ..AssemblyParams::default() }).unwrap_err();
     assert!(negative.to_string().contains("integrator.assembly.bound = -1"), "{negative}");
 }
+
+/// Redundant rows are judged, too: a second guide beside the first cannot hold with it.
+#[test]
+fn contradictory_constraints_are_refused_by_name() {
+    let Mechanism { mut model, state, .. } = pendulum().unwrap();
+    let rows = vec![("the longer rod".to_owned(), "x^2 + y^2 - 1.0005".to_owned())];
+    model.add_formula("longer", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
+    let error = Integration::new(&model, &state, &fixed(0.01)).map(|_| ()).unwrap_err();
+    assert!(matches!(error, IntegrationError::ContradictoryConstraints { what: "position", .. }), "{error}");
+    assert!(error.to_string().contains("\"longer\" by -5.000e-4"), "{error}");
+}

@@ -9,6 +9,7 @@
 use super::equations::Equations;
 use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
+use super::row_layout::RowLayout;
 use crate::integrators::{AssemblyMode, AssemblyParams};
 use serde::Serialize;
 
@@ -50,15 +51,12 @@ pub struct Violation {
 }
 
 impl Equations<'_> {
-    /// Makes an initial state consistent, or refuses it.
+    /// Makes an initial state consistent, or refuses it, and selects the independent rows there. All rows are judged, redundant ones too.
     ///
     /// # Errors
-    /// [`IntegrationError::InconsistentStart`]; errors of evaluation and projection.
+    /// [`IntegrationError::InconsistentStart`], [`IntegrationError::ContradictoryConstraints`]; errors of evaluation and projection.
     pub fn assemble(&mut self, point: &mut MotionPoint, params: &AssemblyParams) -> Result<AssemblyReport, IntegrationError> {
-        let m = self.n_rows();
-        let (mut g, mut u) = (vec![0.0; m], vec![0.0; m]);
-        self.constraints(point.t, &point.q, &mut g)?;
-        self.constraint_velocity(point.t, &point.q, &point.v, &mut u)?;
+        let (g, mut u) = self.residuals_of_all(point)?;
         let mut report = AssemblyReport {
             position_before: largest(&g),
             position_after: largest(&g),
@@ -68,16 +66,18 @@ impl Equations<'_> {
         };
         let allowed = |bound: f64| if params.mode == AssemblyMode::Project { bound.max(CONSISTENT) } else { CONSISTENT };
         self.refuse_beyond("position", &g, allowed(params.bound), params)?;
+        self.select_rows(point)?;
         if report.position_before > CONSISTENT {
             let from = point.q.clone();
             self.project_position(point)?;
             let mut w = vec![0.0; self.n_v()];
             self.model().systems().difference(&from, &point.q, &mut w);
             report.moved = largest(&w);
-            self.constraints(point.t, &point.q, &mut g)?;
+            // rows that depend on others only where the constraints hold
+            self.select_rows(point)?;
+            let (g, moved_u) = self.residuals_of_all(point)?;
             report.position_after = largest(&g);
-            let mut moved_u = vec![0.0; m];
-            self.constraint_velocity(point.t, &point.q, &point.v, &mut moved_u)?;
+            self.refuse_contradiction("position", &g)?;
             report.velocity_after = largest(&moved_u);
             if report.velocity_after < report.velocity_before {
                 u = moved_u;
@@ -88,10 +88,23 @@ impl Equations<'_> {
             let from = point.v.clone();
             self.project_velocity(point)?;
             report.velocity_changed = from.iter().zip(&point.v).fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()));
-            self.constraint_velocity(point.t, &point.q, &point.v, &mut u)?;
+            let (_, u) = self.residuals_of_all(point)?;
             report.velocity_after = largest(&u);
+            self.refuse_contradiction("velocity", &u)?;
         }
+        point.lambda.resize(self.n_rows(), 0.0);
         Ok(report)
+    }
+
+    /// g and G v + b of all rows, redundant ones too.
+    fn residuals_of_all(&mut self, point: &MotionPoint) -> Result<(Vec<f64>, Vec<f64>), IntegrationError> {
+        let in_use = self.rows().clone();
+        self.use_rows(RowLayout::new(self.model(), |_, _| true));
+        let (mut g, mut u) = (vec![0.0; self.n_rows()], vec![0.0; self.n_rows()]);
+        let done = self.constraints(point.t, &point.q, &mut g);
+        let done = done.and_then(|()| self.constraint_velocity(point.t, &point.q, &point.v, &mut u));
+        self.use_rows(in_use);
+        done.map(|()| (g, u))
     }
 
     fn refuse_beyond(&self, what: &'static str, values: &[f64], bound: f64, params: &AssemblyParams) -> Result<(), IntegrationError> {
@@ -99,19 +112,31 @@ impl Equations<'_> {
         if values.iter().all(|x| x.abs() <= bound) {
             return Ok(());
         }
+        let violations = self.violations_in(values);
+        Err(IntegrationError::InconsistentStart { what, violations, bound, refused: params.mode == AssemblyMode::Refuse })
+    }
+
+    /// After a projection on the independent rows the others hold, too, unless they contradict them.
+    fn refuse_contradiction(&self, what: &'static str, values: &[f64]) -> Result<(), IntegrationError> {
+        if values.iter().all(|x| x.abs() <= CONSISTENT) {
+            return Ok(());
+        }
+        Err(IntegrationError::ContradictoryConstraints { what, violations: self.violations_in(values) })
+    }
+
+    /// The rows, of all, whose residual is not round-off.
+    fn violations_in(&self, values: &[f64]) -> Vec<Violation> {
         let mut violations = Vec::new();
-        for item in self.rows().items() {
+        for item in RowLayout::new(self.model(), |_, _| true).items() {
             let interaction = &self.model().interactions()[item.interaction];
-            for (row, k) in item.rows.clone().zip(&item.selected) {
-                if values[row].abs() > CONSISTENT {
-                    let single = interaction.relation().n_rows() == 1;
-                    let constraint =
-                        if single { format!("\"{}\"", interaction.name()) } else { format!("\"{}\" (row {})", interaction.name(), k + 1) };
-                    violations.push(Violation { constraint, residual: values[row] });
-                }
+            for (row, k) in item.rows.clone().zip(&item.selected).filter(|(row, _)| values[*row].abs() > CONSISTENT) {
+                let single = interaction.relation().n_rows() == 1;
+                let constraint =
+                    if single { format!("\"{}\"", interaction.name()) } else { format!("\"{}\" (row {})", interaction.name(), k + 1) };
+                violations.push(Violation { constraint, residual: values[row] });
             }
         }
-        Err(IntegrationError::InconsistentStart { what, violations, bound, refused: params.mode == AssemblyMode::Refuse })
+        violations
     }
 }
 

@@ -90,6 +90,17 @@ pub enum IntegrationError {
         /// Projection is not wanted.
         refused: bool,
     },
+    /// Constraints that cannot hold together.
+    #[error(
+        "the constraints contradict each other: where the independent ones hold, the {what} violates {}. Correct or remove one of them",
+        .violations.iter().map(|v| format!("{} by {:.3e}", v.constraint, v.residual)).collect::<Vec<_>>().join(", ")
+    )]
+    ContradictoryConstraints {
+        /// "position" or "velocity".
+        what: &'static str,
+        /// The constraints, with their residuals.
+        violations: Vec<Violation>,
+    },
     /// The method is not made for this model or these settings.
     #[error("{integrator}: {reason}")]
     Unsupported {

@@ -66,8 +66,6 @@ impl<'m> Integration<'m> {
         equations.acceleration = params.acceleration;
         let tolerances = Tolerances::new(&equations, params)?;
         let mut start = MotionPoint::at_state(state, equations.n_rows());
-        equations.select_rows(&start)?;
-        start.lambda.resize(equations.n_rows(), 0.0);
         let assembly = equations.assemble(&mut start, &params.assembly)?;
         equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda)?;
         let mut integrator = build(params);
