@@ -122,17 +122,19 @@ fn run(tape: &Tape, scratch: &mut Scratch) {
 
 /// d²g/dt² along q̇ = rates with q̈ = 0:  g_tt + 2 Σ g_tq q̇ + Σ Σ g_qq q̇ q̇.
 fn second_derivative(graph: &mut Graph, row: Expr, t: Expr, q: &[Expr], rates: &[Expr]) -> Expr {
-    let total = |graph: &mut Graph, e: Expr| {
-        let mut sum = graph.derivative(e, t);
-        for (&q, &rate) in q.iter().zip(rates) {
-            let slope = graph.derivative(e, q);
-            let term = graph.mul(slope, rate);
-            sum = graph.add(sum, term);
-        }
-        sum
-    };
-    let first = total(graph, row);
-    total(graph, first)
+    let first = total_derivative(graph, row, t, q, rates);
+    total_derivative(graph, first, t, q, rates)
+}
+
+/// ∂e/∂t + Σ (∂e/∂q) q̇.
+pub(super) fn total_derivative(graph: &mut Graph, row: Expr, t: Expr, q: &[Expr], rates: &[Expr]) -> Expr {
+    let mut sum = graph.derivative(row, t);
+    for (&q, &rate) in q.iter().zip(rates) {
+        let slope = graph.derivative(row, q);
+        let term = graph.mul(slope, rate);
+        sum = graph.add(sum, term);
+    }
+    sum
 }
 
 /// Lower triangle of Σ λ_k ∂²g_k/∂q∂q from the first derivatives by rows: places and expressions of the entries that are not zero.

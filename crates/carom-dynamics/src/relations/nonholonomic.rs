@@ -13,6 +13,7 @@
 //! When to use it: rolling without slipping, blades and wheels, and drives that prescribe a velocity. Positions are not controlled: rows that
 //! are rates of a position drift there, and are better given as equations of it.
 
+use super::formula::total_derivative;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Expr, Graph, Scope, Tape};
@@ -206,17 +207,6 @@ fn check_affine(
         }
     }
     Ok(())
-}
-
-/// ∂e/∂t + Σ (∂e/∂q) q̇.
-fn total_derivative(graph: &mut Graph, row: Expr, t: Expr, q: &[Expr], q_dot: &[Expr]) -> Expr {
-    let mut sum = graph.derivative(row, t);
-    for (&q, &rate) in q.iter().zip(q_dot) {
-        let slope = graph.derivative(row, q);
-        let term = graph.mul(slope, rate);
-        sum = graph.add(sum, term);
-    }
-    sum
 }
 
 impl Relation for NonholonomicRelation {

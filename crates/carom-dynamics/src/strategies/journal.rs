@@ -1,5 +1,6 @@
 //! What strategies tell while they run: frames, events, the certificate.
 
+use super::{Ending, Outcome};
 use crate::active_set::ActiveSource;
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
 use crate::diagnostics::{Certificate, Energy};
@@ -181,9 +182,13 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
-    /// Hands the certificate to the recorder; `status` says how the run ended.
-    pub fn finish(&mut self, status: &str) -> Result<(), RunError> {
-        Ok(self.recorder.finish(&self.certificate, status)?)
+    /// Hands the certificate to the recorder with how the run ended, and gives both back. A recorder that fails is the failure of a run that had none.
+    pub fn finish(self, ending: Ending) -> Outcome {
+        let ending = match (self.recorder.finish(&self.certificate, &ending.status()), ending) {
+            (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error.into()),
+            (_, ending) => ending,
+        };
+        Outcome { certificate: self.certificate, ending }
     }
 }
 

@@ -94,11 +94,7 @@ impl Strategy for Smooth {
         let start = state.t;
         let ending = run.all_steps(state, watch, start).unwrap_or_else(Ending::Failed);
         run.journal.certificate.smooth = Some(SmoothReport { drift: run.drift.rows, ..run.report });
-        let ending = match (run.journal.finish(&ending.status()), ending) {
-            (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error),
-            (_, ending) => ending,
-        };
-        Outcome { certificate: run.journal.certificate, ending }
+        run.journal.finish(ending)
     }
 }
 

@@ -66,11 +66,7 @@ impl Strategy for TimeStepping {
         let Observers { recorder, watch } = observers;
         let mut run = Run { settings: self, model, memory, journal: Journal::new(model, recorder) };
         let ending = run.all_steps(state, watch).unwrap_or_else(Ending::Failed);
-        let ending = match (run.journal.finish(&ending.status()), ending) {
-            (Err(error), Ending::Finished | Ending::Interrupted) => Ending::Failed(error),
-            (_, ending) => ending,
-        };
-        Outcome { certificate: run.journal.certificate, ending }
+        run.journal.finish(ending)
     }
 }
 
