@@ -66,8 +66,14 @@ impl BlockLayout {
 /// y = A x for one row-major block.
 #[inline]
 pub fn multiply_block(a: &[f64], x: &[f64], y: &mut [f64]) {
-    let n = x.len();
-    for (row, y) in a.chunks_exact(n).zip(y.iter_mut()) {
+    // the size of almost all blocks
+    if let ([a00, a01, a02, a10, a11, a12, a20, a21, a22], [x0, x1, x2], [y0, y1, y2]) = (a, x, &mut *y) {
+        *y0 = a00 * x0 + a01 * x1 + a02 * x2;
+        *y1 = a10 * x0 + a11 * x1 + a12 * x2;
+        *y2 = a20 * x0 + a21 * x1 + a22 * x2;
+        return;
+    }
+    for (row, y) in a.chunks_exact(x.len()).zip(y.iter_mut()) {
         *y = dot(row, x);
     }
 }

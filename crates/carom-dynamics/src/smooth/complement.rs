@@ -25,7 +25,7 @@ enum Storage {
     Sparse,
 }
 
-/// W, assembled between constraints that share a mass block and factorised: L D Lᵀ when dense and symmetric, L U when dense and not symmetric, L U by
+/// W, assembled between constraints that share a mass block and factorised: L D Lᵀ within its envelope when dense and symmetric, L U when dense and not symmetric, L U by
 /// fronts when sparse. Its symbolic work is kept as long as the layout of the rows stays the same.
 ///
 /// W is scaled by powers of two to a diagonal between 1 and 4, so that pivots can be compared and units do not matter.
@@ -44,27 +44,30 @@ pub(super) struct Complement {
 }
 
 impl Complement {
-    /// Assembles and factorises W from G and `response` = M⁻¹Hᵀ, both in the layout of the rows. `symmetric` says that H = G.
+    /// Takes the layout of the rows into use; true when it is another than before.
+    pub fn prepare(&mut self, layout: &BlockLayout, rows: &RowLayout) -> bool {
+        if !self.sharing.update(layout, rows) {
+            return false;
+        }
+        let (m, items, sharing) = (rows.n_rows(), rows.items(), &self.sharing);
+        let full = sharing.n_entries() as f64 > FULL * (m * m) as f64;
+        self.storage = if m <= LARGEST_DENSE || full { Storage::Dense } else { Storage::Sparse };
+        if self.storage == Storage::Sparse {
+            self.pattern.compute(items.len(), |item| sharing.others(item));
+            self.fronts.clear();
+        } else {
+            // the last of the constraints that share a block ends the envelope
+            let end = |item: usize| sharing.others(item).last().map_or(0, |last| items[last].rows.end);
+            self.cholesky.set_pattern(items.iter().enumerate().flat_map(|(i, item)| item.rows.clone().map(move |_| end(i))));
+        }
+        true
+    }
+
+    /// Assembles and factorises W, whose layout was [`Self::prepare`]d, from G and `response` = M⁻¹Hᵀ, both in the layout of the rows. `symmetric` says that H = G.
     ///
     /// # Errors
     /// The row that depends on others, and its pivot relative to the diagonal.
-    pub fn factorise(
-        &mut self,
-        layout: &BlockLayout,
-        rows: &RowLayout,
-        g: &[f64],
-        response: &[f64],
-        symmetric: bool,
-    ) -> Result<(), (usize, f64)> {
-        let m = rows.n_rows();
-        if self.sharing.update(layout, rows) {
-            let full = self.sharing.n_entries() as f64 > FULL * (m * m) as f64;
-            self.storage = if m <= LARGEST_DENSE || full { Storage::Dense } else { Storage::Sparse };
-            if self.storage == Storage::Sparse {
-                self.pattern.compute(rows.items().len(), |item| self.sharing.others(item));
-                self.fronts.clear();
-            }
-        }
+    pub fn factorise(&mut self, rows: &RowLayout, g: &[f64], response: &[f64], symmetric: bool) -> Result<(), (usize, f64)> {
         self.symmetric = symmetric;
         self.find_scale(rows, g, response)?;
         let weakest = match self.storage {
@@ -108,7 +111,7 @@ impl Complement {
 
     fn fill_dense(&mut self, rows: &RowLayout, g: &[f64], response: &[f64]) {
         let (m, items, scale) = (rows.n_rows(), rows.items(), &self.scale);
-        let matrix = if self.symmetric { self.cholesky.reset(m) } else { self.lu.reset(m) };
+        let matrix = if self.symmetric { self.cholesky.reset() } else { self.lu.reset(m) };
         for (i, item) in items.iter().enumerate() {
             for pair in self.sharing.pairs(i) {
                 let j = self.sharing.other(pair);

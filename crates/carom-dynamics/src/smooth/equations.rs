@@ -4,6 +4,7 @@ use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
+use super::known_jacobian::KnownJacobian;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::statistics::Statistics;
@@ -35,8 +36,9 @@ pub struct Equations<'m> {
     mass_is_known: bool,
     /// G and b of constant relations, in the layout of the rows; empty until they are evaluated.
     constant: Option<(Vec<f64>, Vec<f64>)>,
+    last_jacobian: KnownJacobian,
     tangent: Vec<f64>,
-    block: Vec<f64>,
+    pub(super) block: Vec<f64>,
     pub(super) interpolation: RefCell<[Vec<f64>; 7]>,
 }
 
@@ -118,6 +120,7 @@ impl<'m> Equations<'m> {
             work: Work::default(),
             mass_is_known: false,
             constant: None,
+            last_jacobian: KnownJacobian::default(),
             tangent: Vec::new(),
             elimination: Elimination::default(),
             block: Vec::new(),
@@ -196,11 +199,15 @@ impl<'m> Equations<'m> {
         self.rows.positions(self.model, (t, q), g, &mut self.scratch).map_err(at(t))
     }
 
-    /// Writes the values of G(t, q) in the layout of [`Equations::rows`], and b = ∂g/∂t. Constant relations are evaluated once.
+    /// Writes the values of G(t, q) in the layout of [`Equations::rows`], and b = ∂g/∂t. Constant relations are evaluated once, and the last
+    /// values are kept: stages and projections often ask for them again.
     ///
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn jacobian(&mut self, t: f64, q: &[f64], values: &mut [f64], explicit: &mut [f64]) -> Result<(), IntegrationError> {
+        if self.last_jacobian.copy_to(t, q, values, explicit) {
+            return Ok(());
+        }
         self.statistics.jacobian_evaluations += 1;
         for item in self.rows.items() {
             let (span, rows) = (item.values(), item.rows.clone());
@@ -215,6 +222,7 @@ impl<'m> Equations<'m> {
         if self.constant.is_none() && self.rows.items().iter().any(|item| item.constant) {
             self.constant = Some((values.to_vec(), explicit.to_vec()));
         }
+        self.last_jacobian.keep(t, q, values, explicit);
         Ok(())
     }
 
@@ -281,12 +289,12 @@ impl<'m> Equations<'m> {
                 *r -= 2.0 * alpha * (velocity[i] + explicit[i]) + beta * beta * position[i];
             }
         }
-        self.statistics.factorisations += 1;
         self.statistics.solves += 1;
         if self.acceleration == AccelerationForm::Multipliers {
             self.factorise_kkt(t, mass, g, None)?;
             self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         } else {
+            self.statistics.factorisations += 1;
             let system = self.dense_system(mass, force, g, right);
             self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
         }
@@ -330,10 +338,8 @@ impl<'m> Equations<'m> {
         for (r, b) in right.iter_mut().zip(explicit.iter()) {
             *r = -(*r + b) / stage.step;
         }
-        self.statistics.factorisations += 1;
         self.statistics.solves += 1;
-        let factorised = self.kkt.factorise(layout, &self.rows, mass, g, ahead.then_some(h.as_slice()));
-        factorised.map_err(|e| self.kkt_error(stage.t, e))?;
+        self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         Ok(())
     }
@@ -418,7 +424,7 @@ impl<'m> Equations<'m> {
     /// Factorises the KKT matrix with these values of M and G and, where it differs, H.
     pub(super) fn factorise_kkt(&mut self, t: f64, mass: &[f64], g: &[f64], h: Option<&[f64]>) -> Result<(), IntegrationError> {
         let factorised = self.kkt.factorise(self.model.systems().layout(), &self.rows, mass, g, h);
-        factorised.map_err(|e| self.kkt_error(t, e))?;
+        self.statistics.factorisations += usize::from(factorised.map_err(|e| self.kkt_error(t, e))?);
         Ok(())
     }
 
@@ -441,6 +447,7 @@ impl<'m> Equations<'m> {
     pub(super) fn use_rows(&mut self, rows: RowLayout) {
         self.rows = rows;
         self.constant = None;
+        self.last_jacobian = KnownJacobian::default();
     }
 
     pub(super) fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {

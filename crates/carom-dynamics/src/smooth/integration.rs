@@ -266,12 +266,15 @@ impl<'m> Integration<'m> {
             return Ok(());
         }
         let MotionPoint { t, q, v, .. } = &self.end;
-        let (_, all) = self.equations.violations(*t, q, v)?;
+        let redundant = self.equations.redundant_velocity(*t, q, v)?;
+        let speed = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        if redundant <= 1e-8 * speed {
+            return Ok(());
+        }
         let mut used = vec![0.0; self.equations.n_rows()];
         self.equations.constraint_velocity(*t, q, v, &mut used)?;
         let used = used.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
-        let speed = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
-        if all > 1e3 * used + 1e-8 * speed && self.equations.select_rows(&self.end)?.changed {
+        if redundant > 1e3 * used + 1e-8 * speed && self.equations.select_rows(&self.end)?.changed {
             self.use_selected_rows(false)?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::complement::Complement;
 use super::row_layout::RowLayout;
-use crate::block_diagonal::{BlockFactor, BlockLayout};
+use crate::block_diagonal::{BlockFactor, BlockLayout, dot};
 
 /// Solves
 ///
@@ -32,6 +32,8 @@ pub struct Kkt {
     force_residual: Vec<f64>,
     row_residual: Vec<f64>,
     correction: Vec<f64>,
+    /// The values above are factorised.
+    is_factorised: bool,
 }
 
 /// Why a KKT system has no unique solution.
@@ -47,7 +49,8 @@ pub enum KktError {
 const REFINED_ABOVE: f64 = 8.0 * f64::EPSILON;
 
 impl Kkt {
-    /// Factorises with the mass values, G and, where it differs, H. The mass is factorised when its values are others than before.
+    /// Factorises with the mass values, G and, where it differs, H. What has the values of the last time is not done again; false when that is
+    /// everything.
     ///
     /// # Errors
     /// [`KktError`].
@@ -58,13 +61,20 @@ impl Kkt {
         mass: &[f64],
         g: &[f64],
         h: Option<&[f64]>,
-    ) -> Result<(), KktError> {
+    ) -> Result<bool, KktError> {
+        let another_layout = self.complement.prepare(layout, rows);
         if self.mass_values != mass {
+            self.is_factorised = false;
             // a mass that cannot be factorised must not be taken for a known one the next time
             self.mass_values.clear();
             self.mass.factorise(layout, mass).map_err(|e| KktError::Mass(e.block))?;
             self.mass_values.extend_from_slice(mass);
         }
+        let same_rows = self.symmetric == h.is_none() && self.constraint_rows == g && h.is_none_or(|h| self.force_rows == h);
+        if self.is_factorised && same_rows && !another_layout {
+            return Ok(false);
+        }
+        self.is_factorised = false;
         self.symmetric = h.is_none();
         copy(&mut self.constraint_rows, g);
         copy(&mut self.force_rows, h.unwrap_or(&[]));
@@ -79,8 +89,10 @@ impl Kkt {
                 }
             }
         }
-        let factorised = self.complement.factorise(layout, rows, g, &self.response, self.symmetric);
-        factorised.map_err(|(row, pivot)| KktError::Row(row, pivot))
+        let factorised = self.complement.factorise(rows, g, &self.response, self.symmetric);
+        factorised.map_err(|(row, pivot)| KktError::Row(row, pivot))?;
+        self.is_factorised = true;
+        Ok(true)
     }
 
     /// Writes a and λ for the right-hand side (f, r).
@@ -94,27 +106,26 @@ impl Kkt {
         lambda.iter_mut().zip(r).for_each(|(x, r)| *x = r - *x);
         self.complement.solve(rows, lambda);
         rows.add_transposed(layout, &self.response, 1.0, lambda, a);
-        if self.row_error(layout, rows, r, a) > REFINED_ABOVE {
+        if self.row_error(rows, r, a) > REFINED_ABOVE {
             self.refine(layout, rows, f, a, lambda);
         }
     }
 
     /// Writes r − G a and returns its largest entry relative to the largest |r| + |G||a|.
-    fn row_error(&mut self, layout: &BlockLayout, rows: &RowLayout, r: &[f64], a: &[f64]) -> f64 {
+    fn row_error(&mut self, rows: &RowLayout, r: &[f64], a: &[f64]) -> f64 {
         self.row_residual.resize(r.len(), 0.0);
         let (mut largest, mut size) = (0.0_f64, f64::MIN_POSITIVE);
         for item in rows.items() {
-            for (k, row) in item.rows.clone().enumerate() {
-                let values = &self.constraint_rows[item.first + k * item.width..][..item.width];
+            let values = self.constraint_rows[item.values()].chunks_exact(item.width.max(1));
+            for ((row, values), out) in item.rows.clone().zip(values).zip(&mut self.row_residual[item.rows.clone()]) {
                 let (mut sum, mut terms) = (r[row], r[row].abs());
-                for &(block, column) in rows.touched(item) {
-                    let a = &a[layout.rows[block as usize]..layout.rows[block as usize + 1]];
-                    for (g, a) in values[column as usize..].iter().zip(a) {
+                for span in rows.spans(item) {
+                    for (g, a) in span.of_row(values).iter().zip(span.of(a)) {
                         sum -= g * a;
                         terms += (g * a).abs();
                     }
                 }
-                self.row_residual[row] = sum;
+                *out = sum;
                 largest = largest.max(sum.abs());
                 size = size.max(terms);
             }
@@ -136,12 +147,9 @@ impl Kkt {
         // δλ = W⁻¹ (δr − G M⁻¹ δf)
         self.mass.solve(layout, &self.force_residual, &mut self.correction);
         for item in rows.items() {
-            for (k, row) in item.rows.clone().enumerate() {
-                let values = &self.constraint_rows[item.first + k * item.width..][..item.width];
-                for &(block, column) in rows.touched(item) {
-                    let a = &self.correction[layout.rows[block as usize]..layout.rows[block as usize + 1]];
-                    self.row_residual[row] -= values[column as usize..].iter().zip(a).map(|(g, a)| g * a).sum::<f64>();
-                }
+            let values = self.constraint_rows[item.values()].chunks_exact(item.width.max(1));
+            for (residual, values) in self.row_residual[item.rows.clone()].iter_mut().zip(values) {
+                *residual -= rows.spans(item).iter().map(|span| dot(span.of_row(values), span.of(&self.correction))).sum::<f64>();
             }
         }
         self.complement.solve(rows, &mut self.row_residual);

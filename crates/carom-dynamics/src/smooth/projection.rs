@@ -113,12 +113,10 @@ impl Equations<'_> {
             }
             if iterations == 0 {
                 self.mass(t, &from, &mut mass)?;
-                self.statistics.factorisations += 1;
                 self.factorise_kkt(t, &mass, &h, None)?;
             } else if progress.is_slow() {
                 let mut g = vec![0.0; h.len()];
                 self.jacobian(t, &point.q, &mut g, &mut explicit)?;
-                self.statistics.factorisations += 1;
                 self.factorise_kkt(t, &mass, &g, Some(&h))?;
             }
             residual.values.iter_mut().for_each(|g| *g = -*g);
@@ -145,7 +143,6 @@ impl Equations<'_> {
         self.jacobian(t, &point.q, &mut g, &mut explicit)?;
         self.rows().multiply(self.layout(), &g, &point.v, &mut u);
         u.iter_mut().zip(&explicit).for_each(|(u, b)| *u = -(*u + b));
-        self.statistics.factorisations += 1;
         self.factorise_kkt(t, &mass, &g, None)?;
         self.solve_kkt(&vec![0.0; n], &u, &mut step, &mut mu);
         point.v.iter_mut().zip(&step).for_each(|(v, step)| *v += step);

@@ -62,6 +62,31 @@ impl Equations<'_> {
         self.all_rows.as_ref().unwrap_or(&self.rows).n_rows()
     }
 
+    /// Largest |G v + b| of the redundant rows.
+    ///
+    /// # Errors
+    /// [`IntegrationError::NonFinite`].
+    pub fn redundant_velocity(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, IntegrationError> {
+        let Equations { model, rows, all_rows, block, scratch, .. } = self;
+        let (mut used, mut largest) = (rows.items().iter().peekable(), 0.0_f64);
+        for item in all_rows.iter().flat_map(RowLayout::items) {
+            let own = used.next_if(|x| x.interaction == item.interaction).map_or(&[][..], |x| &x.selected);
+            if own.len() == item.selected.len() {
+                continue;
+            }
+            let relation = model.interactions()[item.interaction].relation();
+            let (n, velocities, mut u) = (relation.n_rows(), relation.velocities(), [0.0; 6]);
+            block.clear();
+            block.resize(n * velocities.len(), 0.0);
+            relation.jacobian(t, q, Rows { jacobian: block, bias: &mut u[..n] }, scratch).map_err(at(t))?;
+            for (k, row) in block.chunks_exact(velocities.len().max(1)).enumerate().filter(|(k, _)| !own.contains(k)) {
+                let u = u[k] + row.iter().zip(velocities).map(|(g, &i)| g * v[i]).sum::<f64>();
+                largest = largest.max(u.abs());
+            }
+        }
+        Ok(largest)
+    }
+
     /// Largest |g| and largest |G v + b| over all rows of the bilateral interactions, redundant ones among them.
     ///
     /// # Errors

@@ -18,6 +18,8 @@ pub struct RowItem {
     pub rows: Range<usize>,
     /// Its entries in [`RowLayout::touched`].
     pub touched: Range<usize>,
+    /// Its entries in [`RowLayout::spans`].
+    pub spans: Range<usize>,
     /// First value of its rows in arrays of G values; each row has `width` values.
     pub first: usize,
     /// Sum of the sizes of the touched blocks.
@@ -69,12 +71,40 @@ impl RowItem {
     }
 }
 
+/// Velocities next to each other that an item touches: one or more mass blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first velocity.
+    pub velocity: usize,
+    /// Its column within the item's rows.
+    pub column: usize,
+    /// Number of velocities.
+    pub n: usize,
+}
+
+impl Span {
+    /// Its part of a vector of velocities.
+    #[inline]
+    #[must_use]
+    pub fn of<'a>(&self, v: &'a [f64]) -> &'a [f64] {
+        &v[self.velocity..self.velocity + self.n]
+    }
+
+    /// Its part of a row.
+    #[inline]
+    #[must_use]
+    pub fn of_row<'a>(&self, row: &'a [f64]) -> &'a [f64] {
+        &row[self.column..self.column + self.n]
+    }
+}
+
 /// The layout of G for a selection of constraint rows. Values are stored apart, one array per instant at which G is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLayout {
     items: Vec<RowItem>,
     /// Per item: (mass block, first column of the block within the item's rows).
     touched: Vec<(u32, u32)>,
+    spans: Vec<Span>,
     n_rows: usize,
     n_values: usize,
 }
@@ -89,10 +119,15 @@ impl RowLayout {
             if selected.is_empty() {
                 continue;
             }
-            let (start, mut width) = (rows.touched.len(), 0);
+            let (start, first_span, mut width) = (rows.touched.len(), rows.spans.len(), 0);
             for &block in interaction.blocks() {
+                let (velocity, n) = (layout.rows[block as usize], layout.size(block as usize));
                 rows.touched.push((block, width as u32));
-                width += layout.size(block as usize);
+                match rows.spans[first_span..].last_mut() {
+                    Some(last) if last.velocity + last.n == velocity => last.n += n,
+                    _ => rows.spans.push(Span { velocity, column: width, n }),
+                }
+                width += n;
             }
             let (n, first) = (selected.len(), rows.n_values);
             rows.items.push(RowItem {
@@ -100,6 +135,7 @@ impl RowLayout {
                 selected,
                 rows: rows.n_rows..rows.n_rows + n,
                 touched: start..rows.touched.len(),
+                spans: first_span..rows.spans.len(),
                 first,
                 width,
                 holonomic: interaction.relation().is_holonomic(),
@@ -121,6 +157,13 @@ impl RowLayout {
     #[must_use]
     pub fn touched(&self, item: &RowItem) -> &[(u32, u32)] {
         &self.touched[item.touched.clone()]
+    }
+
+    /// The velocities that an item touches.
+    #[inline]
+    #[must_use]
+    pub fn spans(&self, item: &RowItem) -> &[Span] {
+        &self.spans[item.spans.clone()]
     }
 
     /// (mass block, first column) pairs of all items, one after the other.
@@ -155,27 +198,24 @@ impl RowLayout {
     }
 
     /// u = G v.
-    pub fn multiply(&self, layout: &BlockLayout, g: &[f64], v: &[f64], u: &mut [f64]) {
+    pub fn multiply(&self, _: &BlockLayout, g: &[f64], v: &[f64], u: &mut [f64]) {
         u.fill(0.0);
         for item in &self.items {
-            for (k, row) in item.rows.clone().enumerate() {
-                let values = &g[item.first + k * item.width..][..item.width];
-                for &(block, column) in self.touched(item) {
-                    let (start, n) = (layout.rows[block as usize], layout.size(block as usize));
-                    u[row] += dot(&values[column as usize..column as usize + n], &v[start..start + n]);
-                }
+            let spans = self.spans(item);
+            for (u, row) in u[item.rows.clone()].iter_mut().zip(g[item.values()].chunks_exact(item.width.max(1))) {
+                *u = spans.iter().map(|span| dot(span.of_row(row), span.of(v))).sum();
             }
         }
     }
 
     /// f += c Gᵀ λ.
-    pub fn add_transposed(&self, layout: &BlockLayout, g: &[f64], factor: f64, lambda: &[f64], f: &mut [f64]) {
+    pub fn add_transposed(&self, _: &BlockLayout, g: &[f64], factor: f64, lambda: &[f64], f: &mut [f64]) {
         for item in &self.items {
-            for (k, row) in item.rows.clone().enumerate() {
-                let (values, scale) = (&g[item.first + k * item.width..][..item.width], factor * lambda[row]);
-                for &(block, column) in self.touched(item) {
-                    let (start, n) = (layout.rows[block as usize], layout.size(block as usize));
-                    for (f, g) in f[start..start + n].iter_mut().zip(&values[column as usize..column as usize + n]) {
+            for span in self.spans(item) {
+                let f = &mut f[span.velocity..span.velocity + span.n];
+                for (row, lambda) in g[item.values()].chunks_exact(item.width.max(1)).zip(&lambda[item.rows.clone()]) {
+                    let scale = factor * lambda;
+                    for (f, g) in f.iter_mut().zip(span.of_row(row)) {
                         *f += scale * g;
                     }
                 }

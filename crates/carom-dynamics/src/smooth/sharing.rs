@@ -4,7 +4,7 @@ use super::row_layout::{RowItem, RowLayout};
 use crate::block_diagonal::{BlockLayout, dot};
 use std::ops::Range;
 
-/// A mass block that two items share: its first column in the rows of each, and its size.
+/// Mass blocks, next to each other in both, that two items share: their first column in the rows of each, and their size.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
     column: u32,
@@ -65,9 +65,13 @@ impl Sharing {
     }
 
     fn push_shared(&mut self, layout: &BlockLayout, one: &[(u32, u32)], other: &[(u32, u32)]) {
+        let first = self.shared.len();
         for &(block, column) in one {
-            if let Some(&(_, other_column)) = other.iter().find(|(b, _)| *b == block) {
-                self.shared.push(Shared { column, other_column, size: layout.size(block as usize) as u32 });
+            let Some(&(_, other_column)) = other.iter().find(|(b, _)| *b == block) else { continue };
+            let size = layout.size(block as usize) as u32;
+            match self.shared[first..].last_mut() {
+                Some(last) if last.column + last.size == column && last.other_column + last.size == other_column => last.size += size,
+                _ => self.shared.push(Shared { column, other_column, size }),
             }
         }
     }
@@ -113,6 +117,9 @@ impl Sharing {
                 for (out, right) in out.iter_mut().zip(right.chunks_exact(other.width)) {
                     let product = match (left, &right[j..j + size]) {
                         ([a0, a1, a2], [b0, b1, b2]) => a0 * b0 + a1 * b1 + a2 * b2,
+                        ([a0, a1, a2, a3, a4, a5], [b0, b1, b2, b3, b4, b5]) => {
+                            (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5)
+                        }
                         (left, right) => dot(left, right),
                     };
                     *out = if k == 0 { product } else { *out + product };
