@@ -128,11 +128,12 @@ fn the_four_bar_is_met_under_step_control() {
     }
 }
 
-/// Two masses tied by a spring of 1e8 N/m with a strong damper: the sum oscillates slowly and exactly, the difference dies out within a
-/// millisecond, far below the steps. L-stable methods keep their order in the slow mode.
+/// Two masses tied by a spring of 1e6 N/m with a strong damper: the sum oscillates slowly and exactly, the difference dies out within ten
+/// milliseconds, below the steps. L-stable methods keep their order in the slow mode. A stiffer spring would hide it: round-off leaves ε k in
+/// the force on the slow mode, whose error at the end is about as large (1.6e-8 for 1e8 N/m, where SDIRK of order 4 comes to 2.8e-8).
 #[test]
 fn a_stiff_structure_keeps_the_order_of_its_slow_mode() {
-    let (k, c, slow) = (1e8, 2e4, 0.02);
+    let (k, c, slow) = (1e6, 2e3, 0.02);
     let both = |diagonal: f64, off: f64| vec![diagonal, off, off, diagonal];
     let system = Linear::new(vec!["x".into(), "y".into()], both(1.0, 0.0), both(c + slow, -c), both(k + 1.0, -k)).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();

@@ -16,6 +16,7 @@ mod n_four_bar;
 mod natural;
 mod nonholonomic;
 mod policies;
+mod references;
 mod relations;
 mod rotations;
 mod smooth_strategy;

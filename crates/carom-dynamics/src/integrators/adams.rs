@@ -31,6 +31,7 @@ pub(super) const ADAMS_BASHFORTH: IntegratorEntry = IntegratorEntry {
     summary: "explicit multistep method of order 1 to 6: one evaluation per step, for smooth motion with dear forces",
     formulations: &[Formulation::Index1],
     choices: &[1, 2, 3, 4, 5, 6],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Adams::new(params.order(), false)),
@@ -42,6 +43,7 @@ pub(super) const ADAMS_MOULTON: IntegratorEntry = IntegratorEntry {
     summary: "predictor–corrector multistep method of order 1 to 6: two evaluations per step, more accurate and stable than adams-bashforth",
     formulations: &[Formulation::Index1],
     choices: &[1, 2, 3, 4, 5, 6],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Adams::new(params.order(), true)),
@@ -187,7 +189,7 @@ impl Integrator for Adams {
         let difference = |other: &mut [f64], end: &[f64]| other.iter_mut().zip(end).for_each(|(x, y)| *x = scale * (*x - y));
         difference(w, &self.w);
         difference(v, &end.v);
-        let error = tolerances.error(equations, start, end, w, v).max(LEAST_ROOT_OF_ERROR.powi(k as i32 + 1));
+        let error = tolerances.error(start, end, w, v).max(LEAST_ROOT_OF_ERROR.powi(k as i32 + 1));
         Ok(StepEstimate { error: Some(error), order: k + 1 })
     }
 

@@ -290,7 +290,7 @@ impl Integrator for AlphaMethod {
         }
         self.estimate(equations, start, h, end)?;
         let (position, velocity) = (&self.errors.0, &self.errors.1);
-        let error = tolerances.error(equations, start, end, position, velocity);
+        let error = tolerances.error(start, end, position, velocity);
         Ok(StepEstimate { error: Some(error), order: 3 })
     }
 

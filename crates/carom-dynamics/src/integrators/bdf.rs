@@ -41,6 +41,7 @@ pub(super) const BDF: IntegratorEntry = IntegratorEntry {
     summary: "smooth, stiff, damped motions where evaluations are dear: multistep, orders 1 to 6",
     formulations: &[Formulation::Index2, Formulation::Index1, Formulation::Index3],
     choices: &[1, 2, 3, 4, 5, 6],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Bdf::new(params)),
@@ -199,7 +200,7 @@ impl Integrator for Bdf {
             self.error.0[i] = c / (1.0 + c) * (stage.w[i] - self.predicted.0[i]);
             self.error.1[i] = c / (1.0 + c) * (stage.point.v[i] - self.predicted.1[i]);
         }
-        let mut error = tolerances.error(equations, start, end, &self.error.0, &self.error.1);
+        let mut error = tolerances.error(start, end, &self.error.0, &self.error.1);
         if self.equal < self.order + 1 && error < self.hold {
             error = self.hold;
         }

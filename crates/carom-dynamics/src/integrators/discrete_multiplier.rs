@@ -34,6 +34,7 @@ pub(super) const DISCRETE_MULTIPLIER: IntegratorEntry = IntegratorEntry {
     summary: "explicit, order 2: multipliers of the discretised equations keep the drift bounded without parameters",
     formulations: &[Formulation::Ggl],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |_| Orders::all(2.0),
     build: |_| Box::new(DiscreteMultiplier::default()),
@@ -151,7 +152,7 @@ impl Integrator for DiscreteMultiplier {
         }
         equations.advance(&start.q, &self.w, &mut end.q);
         equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
-        let error = tolerances.error(equations, start, end, &self.errors.0, &self.errors.1);
+        let error = tolerances.error(start, end, &self.errors.0, &self.errors.1);
         Ok(StepEstimate { error: Some(error), order: 2 })
     }
 }

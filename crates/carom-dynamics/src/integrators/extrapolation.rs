@@ -29,6 +29,7 @@ pub(super) const EXTRAPOLATION: IntegratorEntry = IntegratorEntry {
     summary: "explicit extrapolation of variable order up to 12: reference solutions and tight tolerances",
     formulations: &[Formulation::Index1],
     choices: &[4, 6, 8, 10, 12],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| {
@@ -183,7 +184,7 @@ impl Integrator for Extrapolation {
             end.v.copy_from_slice(&self.row[column - 1].1);
             equations.advance(&start.q, &self.row[column - 1].0, &mut end.q);
             before = error;
-            error = tolerances.error(equations, start, end, &self.error.0, &self.error.1);
+            error = tolerances.error(start, end, &self.error.0, &self.error.1);
             // up to one column beyond the target, while that may still bring the error down to the tolerance
             if self.varies && (column + 1 >= self.target && error <= 1.0 || column > self.target) {
                 break;

@@ -21,6 +21,7 @@ pub(super) const GENERALIZED_ALPHA: IntegratorEntry = IntegratorEntry {
     summary: "implicit, order 2, damps high frequencies as asked: stiff and flexible mechanisms",
     formulations: &[Formulation::Index3, Formulation::Index2, Formulation::Ggl],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders {
         multiplier: (params.spectral_radius < 1.0 || params.formulation() != Formulation::Index3).then_some(2.0),

@@ -31,6 +31,7 @@ pub(super) const HEM5: IntegratorEntry = IntegratorEntry {
     summary: "half-explicit, order 5: velocity constraints to round-off, small drift of positions; for rigid mechanisms (the default)",
     formulations: &[Formulation::Index2],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |_| Orders::all(5.0),
     build: |params| Box::new(Hem5 { error_weight: params.hem5_error_weight, ..Hem5::default() }),
@@ -168,7 +169,7 @@ struct Hem5 {
 
 impl Hem5 {
     /// err = err₁²/(err₁ + c err₂) with err₁ = |y_{n+1} − Y_8| (order 3) and err₂ = |y_{n+1} − y_n − h (5/2 Ẏ_7 − 3/2 Ẏ_8)| (order 2).
-    fn estimate(&mut self, equations: &Equations<'_>, ends: (&MotionPoint, &MotionPoint), h: f64, tolerances: &Tolerances) -> f64 {
+    fn estimate(&mut self, ends: (&MotionPoint, &MotionPoint), h: f64, tolerances: &Tolerances) -> f64 {
         let (mut first, mut second) = (A[7], A[7]);
         first.iter_mut().zip(&A[6]).for_each(|(b, a)| *b -= a);
         second[6] -= 2.5;
@@ -176,7 +177,7 @@ impl Hem5 {
         let [first, second] = [first, second].map(|weights| {
             self.stages.displacement(h, &weights, &mut self.w);
             self.stages.velocity_change(h, &weights, &mut self.error);
-            tolerances.error(equations, ends.0, ends.1, &self.w, &self.error)
+            tolerances.error(ends.0, ends.1, &self.w, &self.error)
         });
         // 0/0 where nothing moves
         if first == 0.0 { 0.0 } else { first * first / (first + self.error_weight * second) }
@@ -272,7 +273,7 @@ impl Integrator for Hem5 {
         end.q.copy_from_slice(&self.q);
         end.v.copy_from_slice(&self.v);
         equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
-        Ok(StepEstimate { error: Some(self.estimate(equations, (start, end), h, tolerances)), order: ERROR_ORDER })
+        Ok(StepEstimate { error: Some(self.estimate((start, end), h, tolerances)), order: ERROR_ORDER })
     }
 
     /// The dense output of order 4:

@@ -20,6 +20,7 @@ pub(super) const HHT: IntegratorEntry = IntegratorEntry {
     summary: "Hilber, Hughes & Taylor: implicit, order 2, damps high frequencies; generalized-alpha is the better choice",
     formulations: &[Formulation::Index3, Formulation::Index2],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |params| Orders {
         multiplier: (params.hht_alpha < 0.0 || params.formulation() != Formulation::Index3).then_some(2.0),

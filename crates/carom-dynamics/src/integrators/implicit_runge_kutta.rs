@@ -34,6 +34,7 @@ pub(super) const RADAU_IIA: IntegratorEntry = IntegratorEntry {
     summary: "stiff mechanisms and high accuracy: implicit, L-stable, orders 3 and 5",
     formulations: &[Formulation::Index2, Formulation::Index1, Formulation::Index3, Formulation::Ggl],
     choices: &[3, 5],
+    default_order: None,
     has_estimate: true,
     orders: radau_orders,
     build: |params| {
@@ -47,6 +48,7 @@ pub(super) const GAUSS: IntegratorEntry = IntegratorEntry {
     summary: "long conservative motions without constraints: implicit, symplectic, orders 2, 4 and 6",
     formulations: &[Formulation::Index1, Formulation::Index2, Formulation::Index3],
     choices: &[2, 4, 6],
+    default_order: None,
     has_estimate: true,
     orders: gauss_orders,
     build: |params| Box::new(ImplicitRungeKutta::new("Newton's iteration of Gauss", ImplicitTableau::gauss(params.order()), params)),
@@ -58,6 +60,7 @@ pub(super) const SDIRK: IntegratorEntry = IntegratorEntry {
     summary: "stiff systems with few constraints: stages solved one by one, L-stable, orders 2, 3 and 4",
     formulations: &[Formulation::Index1, Formulation::Index2, Formulation::Index3],
     choices: &[2, 3, 4],
+    default_order: None,
     has_estimate: true,
     orders: sdirk_orders,
     build: |params| Box::new(ImplicitRungeKutta::new("Newton's iteration of SDIRK", ImplicitTableau::sdirk(params.order()), params)),
@@ -313,7 +316,7 @@ impl Integrator for ImplicitRungeKutta {
             equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
         }
         self.estimate(equations, start, h)?;
-        let error = tolerances.error(equations, start, end, &self.error.0, &self.error.1);
+        let error = tolerances.error(start, end, &self.error.0, &self.error.1);
         Ok(StepEstimate { error: Some(error), order: self.tableau.estimate_order })
     }
 

@@ -19,6 +19,7 @@ pub(super) const NEWMARK: IntegratorEntry = IntegratorEntry {
     summary: "Newmark: implicit, order 2 for γ = 1/2, no damping; keeps the energy of linear systems",
     formulations: &[Formulation::Index2, Formulation::Index3, Formulation::Index1],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders,
     build: |params| {

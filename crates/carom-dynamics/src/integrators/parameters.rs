@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct IntegratorParams {
     /// The method.
     pub kind: IntegratorKind,
-    /// Order of methods that exist in several (`bdf`, `adams-bashforth`, …); left out: the highest.
+    /// Order of methods that exist in several (`bdf`, `adams-bashforth`, …); left out: the method's default.
     pub order: Option<usize>,
     /// Form of the constraints; left out: the method's own.
     pub formulation: Option<Formulation>,
@@ -286,10 +286,11 @@ impl IntegratorParams {
         self.formulation.unwrap_or(self.kind.entry().formulations[0])
     }
 
-    /// The order: the one asked for, or the method's highest.
+    /// The order: the one asked for, or the method's default.
     #[must_use]
     pub fn order(&self) -> usize {
-        self.order.or(self.kind.entry().choices.last().copied()).unwrap_or(0)
+        let entry = self.kind.entry();
+        self.order.or(entry.default_order).or(entry.choices.last().copied()).unwrap_or(0)
     }
 
     /// Checks the ranges.

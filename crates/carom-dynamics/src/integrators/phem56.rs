@@ -29,6 +29,7 @@ pub(super) const PHEM56: IntegratorEntry = IntegratorEntry {
     summary: "partitioned half-explicit, order 5: as hem5, faster, with a larger drift of positions",
     formulations: &[Formulation::Index2],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |_| Orders::all(5.0),
     build: |_| Box::new(Phem56::default()),
@@ -136,7 +137,7 @@ impl Phem56 {
                 *error += embedded - v;
             }
         }
-        Ok(tolerances.error(equations, start, end, &self.w, &self.v))
+        Ok(tolerances.error(start, end, &self.w, &self.v))
     }
 }
 

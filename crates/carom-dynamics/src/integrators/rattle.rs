@@ -29,6 +29,7 @@ pub(super) const RATTLE: IntegratorEntry = IntegratorEntry {
     summary: "symplectic method of order 2 on positions and velocities: long runs of conservative mechanisms with constant steps",
     formulations: &[Formulation::Index3],
     choices: &[],
+    default_order: None,
     has_estimate: false,
     orders: |_| Orders::all(2.0),
     build: |params| {

@@ -34,8 +34,10 @@ pub struct IntegratorEntry {
     pub summary: &'static str,
     /// Forms of the constraints it can integrate; the first is the default.
     pub formulations: &'static [Formulation],
-    /// Orders to choose from by `order`; empty for methods of one order. The last is the default.
+    /// Orders to choose from by `order`; ascending; empty for methods of one order.
     pub choices: &'static [usize],
+    /// Which of them is taken when none is asked for; `None`: the highest.
+    pub default_order: Option<usize>,
     /// It estimates its own local error; otherwise step control halves steps.
     pub has_estimate: bool,
     /// Declared orders with these settings (constrained problems, constant step).

@@ -31,6 +31,7 @@ pub(super) const DOPRI5: IntegratorEntry = IntegratorEntry {
     summary: "explicit Runge–Kutta pair of order 5 with dense output: the first choice for motion that is not stiff",
     formulations: &[Formulation::Index1],
     choices: &[],
+    default_order: None,
     has_estimate: true,
     orders: |_| Orders::all(5.0),
     build: |_| Box::new(RungeKutta::new(&tableaux::DOPRI5, true)),
@@ -42,6 +43,7 @@ pub(super) const RK4: IntegratorEntry = IntegratorEntry {
     summary: "the classical explicit method of order 4 with constant steps",
     formulations: &[Formulation::Index1],
     choices: &[],
+    default_order: None,
     has_estimate: false,
     orders: |_| Orders::all(4.0),
     build: |_| Box::new(RungeKutta::new(&tableaux::RK4, false)),
@@ -52,7 +54,8 @@ pub(super) const RKF45: IntegratorEntry = IntegratorEntry {
     name: "rkf45",
     summary: "Fehlberg's explicit pair, for comparison with published runs: order 4 controlled by order 5, or the reverse by order = 5",
     formulations: &[Formulation::Index1],
-    choices: &[5, 4],
+    choices: &[4, 5],
+    default_order: Some(4),
     has_estimate: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(RungeKutta::new(&tableaux::RKF45, params.order() == 5)),
@@ -132,7 +135,7 @@ impl Integrator for RungeKutta {
         acceleration.fill(0.0);
         add_slopes(self.weights.iter().zip(companion).map(|(b, c)| h * (b - c)), &self.stages, rate, acceleration);
         // both pairs have orders 4 and 5: their difference is O(h⁵)
-        Ok(StepEstimate { error: Some(tolerances.error(equations, start, end, rate, acceleration)), order: 5 })
+        Ok(StepEstimate { error: Some(tolerances.error(start, end, rate, acceleration)), order: 5 })
     }
 
     /// The interpolant of order 4 of DOPRI5 (Hairer, Nørsett, Wanner, *Solving Ordinary Differential Equations I*, section II.6) through the

@@ -27,6 +27,7 @@ pub(super) const SHAKE: IntegratorEntry = IntegratorEntry {
     summary: "leapfrog method of order 2 on positions: long runs of conservative mechanisms; prefer rattle where velocities matter",
     formulations: &[Formulation::Index3],
     choices: &[],
+    default_order: None,
     has_estimate: false,
     orders: |_| Orders::all(2.0),
     build: |params| {

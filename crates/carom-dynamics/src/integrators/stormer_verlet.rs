@@ -24,6 +24,7 @@ pub(super) const STORMER_VERLET: IntegratorEntry = IntegratorEntry {
     summary: "symmetric method of order 2, symplectic for forces of position: long runs of unconstrained conservative systems",
     formulations: &[Formulation::Index1],
     choices: &[],
+    default_order: None,
     has_estimate: false,
     orders: |_| Orders::all(2.0),
     build: |params| Box::new(StormerVerlet { newton: params.newton, half: Vec::new(), w: Vec::new() }),

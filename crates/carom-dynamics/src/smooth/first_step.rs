@@ -13,7 +13,7 @@ use super::tolerances::Tolerances;
 ///
 /// with y = (q, v) in units of the tolerance. One evaluation of the accelerations; where that fails, h₀ is taken.
 pub(super) fn first_step(equations: &mut Equations<'_>, tolerances: &Tolerances, start: &MotionPoint, order: f64) -> f64 {
-    let (d0, d1) = (tolerances.size(start), tolerances.error(equations, start, start, &start.v, &start.a));
+    let (d0, d1) = (tolerances.size(start), tolerances.error(start, start, &start.v, &start.a));
     // nothing to compare with: the values that the rule's authors take
     let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
     let mut ahead = start.clone();
@@ -25,7 +25,7 @@ pub(super) fn first_step(equations: &mut Equations<'_>, tolerances: &Tolerances,
         return h0;
     }
     let change = |ahead: &[f64], start: &[f64]| ahead.iter().zip(start).map(|(a, s)| (a - s) / h0).collect::<Vec<f64>>();
-    let d2 = tolerances.error(equations, start, start, &change(&ahead.v, &start.v), &change(&ahead.a, &start.a));
+    let d2 = tolerances.error(start, start, &change(&ahead.v, &start.v), &change(&ahead.a, &start.a));
     let fastest = d1.max(d2);
     let h1 = if fastest <= 1e-15 { (1e-3 * h0).max(1e-6) } else { (0.01 / fastest).powf(1.0 / (order + 1.0)) };
     h1.min(100.0 * h0)

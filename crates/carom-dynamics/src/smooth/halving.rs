@@ -65,7 +65,7 @@ impl Halving {
         position.iter_mut().for_each(|e| *e *= factor);
         velocity.clear();
         velocity.extend(end.v.iter().zip(&self.coarse.v).map(|(fine, coarse)| factor * (fine - coarse)));
-        let error = tolerances.error(equations, start, end, position, velocity);
+        let error = tolerances.error(start, end, position, velocity);
         Ok(StepEstimate { error: Some(error), order: order as usize + 1 })
     }
 

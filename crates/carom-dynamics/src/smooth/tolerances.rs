@@ -54,7 +54,7 @@ impl Tolerances {
 
     /// The norm of an error, in units of the tolerance: a step is accepted when it is at most 1. `position` is a displacement.
     #[must_use]
-    pub fn error(&self, _: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, position: &[f64], velocity: &[f64]) -> f64 {
+    pub fn error(&self, start: &MotionPoint, end: &MotionPoint, position: &[f64], velocity: &[f64]) -> f64 {
         self.norm(
             |i| position[i] / (self.absolute[i] + self.relative * self.position_scale(i, start).max(self.position_scale(i, end))),
             |i| velocity[i] / (self.absolute[i] + self.relative * start.v[i].abs().max(end.v[i].abs())),
