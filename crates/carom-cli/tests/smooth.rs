@@ -94,6 +94,10 @@ fn mistakes_of_smooth_models_are_told() {
             assert!(said.contains(word), "{sets:?}: {word} is missing: {said}");
         }
     }
+    // a start that cannot be assembled, recorded: the message is of the start, not of the record, and the report tells the violation
+    let open = folder.carom(&["run", "model.toml", "-o", "open.h5", "--set", "initial.position.x=1.1"]);
+    assert!(open.code == 1 && open.err.contains("the initial position violates \"rod\" by 2.100e-1"), "{}", open.err);
+    assert!(open.out.contains("largest constraint violation  0.21") || open.out.contains("2.100e-1"), "{}", open.out);
     folder.write("ball.toml", &BALL.replace("step = 0.005", "strategy = \"smooth\""));
     let ball = folder.carom(&["run", "ball.toml"]);
     assert!(ball.code == 2 && ball.err.contains("\"floor\"") && ball.err.contains("time-stepping"), "{}", ball.err);

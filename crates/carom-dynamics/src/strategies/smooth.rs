@@ -119,8 +119,8 @@ impl<'m> Run<'_, 'm> {
         self.settings.validate(self.model, start).map_err(crate::smooth::IntegrationError::from)?;
         let end = self.settings.end;
         let mut begun = Integration::new(self.model, state, &self.settings.integrator);
+        self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(integration) = &mut begun {
-            self.journal.forces.resize(self.drift.rows.len(), 0.0);
             self.tell_forces(integration)?;
             // an initial state that was assembled is where the motion begins
             self.report.assembly = Some(*integration.assembly()).filter(AssemblyReport::is_assembled);
@@ -128,10 +128,10 @@ impl<'m> Run<'_, 'm> {
             state.v.copy_from_slice(&integration.point().v);
         }
         self.journal.begin(state, self.memory)?;
-        let mut integration = begun?;
         let violations = self.drift.evaluate(state.t, &state.q, &state.v).map_err(at_time(state.t))?;
         self.drift.keep();
         self.journal.certificate.add_violations(&violations);
+        let mut integration = begun?;
         let (mut report, mut moves) = (None, self.drift.moves());
         for step in 1.. {
             if state.t >= end {
