@@ -131,7 +131,7 @@ impl BlockFactor {
     }
 
     /// x ← A⁻¹ b restricted to one block.
-    #[inline]
+    #[inline(always)]
     pub fn solve_block(&self, layout: &BlockLayout, block: usize, b: &[f64], x: &mut [f64]) {
         let a = &self.values[layout.values[block]..layout.values[block + 1]];
         let n = b.len();

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod alpha;
+mod bricard;
 mod energy;
 mod explicit_integrators;
 mod forms;

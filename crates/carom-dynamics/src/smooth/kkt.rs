@@ -81,11 +81,12 @@ impl Kkt {
         let forces = h.unwrap_or(g);
         self.response.resize(forces.len(), 0.0);
         for item in rows.items() {
-            for first in (0..item.rows.len()).map(|k| item.first + k * item.width) {
-                for &(block, column) in rows.touched(item) {
-                    let start = first + column as usize;
-                    let span = start..start + layout.size(block as usize);
-                    self.mass.solve_block(layout, block as usize, &forces[span.clone()], &mut self.response[span]);
+            let (forces, response) = (&forces[item.values()], &mut self.response[item.values()]);
+            for &(block, column) in rows.touched(item) {
+                let span = column as usize..column as usize + layout.size(block as usize);
+                let of_rows = forces.chunks_exact(item.width).zip(response.chunks_exact_mut(item.width));
+                for (force, response) in of_rows {
+                    self.mass.solve_block(layout, block as usize, &force[span.clone()], &mut response[span.clone()]);
                 }
             }
         }

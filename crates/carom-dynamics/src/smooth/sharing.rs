@@ -120,6 +120,12 @@ impl Sharing {
                         ([a0, a1, a2, a3, a4, a5], [b0, b1, b2, b3, b4, b5]) => {
                             (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5)
                         }
+                        // two bodies in space
+                        ([a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11], [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11]) => {
+                            let first = (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5);
+                            let second = (a6 * b6 + a7 * b7 + a8 * b8) + (a9 * b9 + a10 * b10 + a11 * b11);
+                            first + second
+                        }
                         (left, right) => dot(left, right),
                     };
                     *out = if k == 0 { product } else { *out + product };
