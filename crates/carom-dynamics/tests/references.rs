@@ -22,7 +22,7 @@ const BOUND: f64 = 1e-9;
 /// Components of q or v that are of one kind and unit: their errors are relative to the largest of them.
 type Groups = &'static [Range<usize>];
 
-/// A mechanism with the groups of its coordinates and of its velocities.
+/// A mechanism with the groups of its coordinates and of its velocities; none where all are of one kind.
 struct Case {
     name: &'static str,
     mechanism: Mechanism,
@@ -38,8 +38,9 @@ impl Case {
     /// Errors of q, v and λ at a reference, relative to the size of their groups.
     fn errors(&self, point: &MotionPoint, reference: &Reference) -> [f64; 3] {
         let of = |found: &[f64], exact: &[f64], groups: &[Range<usize>]| {
-            let whole = [0..exact.len()];
-            let groups = if groups.is_empty() { &whole[..] } else { groups };
+            if groups.is_empty() {
+                return relative(found, exact);
+            }
             groups.iter().map(|group| relative(&found[group.clone()], &exact[group.clone()])).fold(0.0, f64::max)
         };
         let lambda = if reference.lambda.is_empty() { 0.0 } else { relative(&point.lambda, &reference.lambda) };
@@ -176,21 +177,19 @@ fn two_four_bar_linkages_are_met() {
     case.meet(&IntegratorParams { projection: Projection::Both, ..adaptive(IntegratorKind::Phem56, 1e-12) });
 }
 
-/// The same with 243 coordinates and 242 constraint rows. The other integrator is in the test that follows.
+/// Angle and rate of the cranks of 40 linkages at 10 s and 20 s, where two methods agree to 3e-12 and 2e-11 rad.
+const FORTY: [(f64, f64, f64); 2] = [(10.0, -30.026637417190855, -1.1676221087517307), (20.0, -61.68449904139608, -1.7185696100558672)];
+
+/// The same with 243 coordinates and 242 constraint rows, to 10 s. A tighter tolerance does not lead past all horizontal positions: steps shrink with the distance to them.
 #[test]
 fn forty_four_bar_linkages_are_met() {
-    let case = Case::new("40 four-bar linkages", linkages(40, &[AFTER_TEN_SECONDS]), &[], &[]);
+    let case = Case::new("40 four-bar linkages", linkages(40, &FORTY[..1]), &[], &[]);
     case.meet(&IntegratorParams { projection: Projection::Both, ..adaptive(IntegratorKind::Phem56, 1e-11) });
 }
 
-/// Angle and rate of the cranks of 40 linkages at 10 s, to 3e-12, and at 20 s, to 2e-11 (rad).
-const AFTER_TEN_SECONDS: (f64, f64, f64) = (10.0, -30.026637417190855, -1.1676221087517307);
-const AFTER_TWENTY_SECONDS: (f64, f64, f64) = (20.0, -61.68449904139608, -1.7185696100558672);
-
+/// The second integrator, to 20 s: `cargo test --release -p carom-dynamics --test main forty -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes two minutes: Newton's iteration solves for 1455 unknowns in each step"]
 fn forty_four_bar_linkages_are_met_by_implicit_steps() {
-    let case = Case::new("40 four-bar linkages", linkages(40, &[AFTER_TEN_SECONDS, AFTER_TWENTY_SECONDS]), &[], &[]);
-    case.meet(&IntegratorParams { projection: Projection::Both, ..adaptive(IntegratorKind::Phem56, 1e-12) });
-    case.meet(&fixed(IntegratorKind::Gauss, 8e-3));
+    Case::new("40 four-bar linkages", linkages(40, &FORTY), &[], &[]).meet(&fixed(IntegratorKind::Gauss, 8e-3));
 }
