@@ -93,9 +93,10 @@ fn errors_follow_the_tolerance() {
                 counts.rejected,
                 counts.force_evaluations
             );
-            // local errors are controlled, and over the steps they add up; a much smaller error would mean wasted steps
+            // local errors are controlled, up to 1 + |v| ≤ 5 times the tolerance in velocities, and over the steps they add up; a much smaller error
+            // would mean wasted steps
             let steps = counts.accepted as f64;
-            assert!(error < steps && error > 1e-3, "{} {order:?} at {tolerance:.0e}: {error:.1e}", kind.name());
+            assert!(error < 5.0 * steps && error > 1e-3, "{} {order:?} at {tolerance:.0e}: {error:.1e}", kind.name());
             assert!(counts.rejected <= 5 + counts.accepted / 5, "{} {order:?} at {tolerance:.0e}: {counts:?}", kind.name());
         }
     }

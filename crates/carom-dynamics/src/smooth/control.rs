@@ -53,6 +53,16 @@ impl StepController {
         if factor.is_finite() { factor.clamp(self.shrink, growth) } else { self.shrink }
     }
 
+    /// The error, of this order and the same at each step, after which steps change by this factor: what a method reports that asks for it.
+    #[must_use]
+    pub fn error_of_factor(params: &IntegratorParams, factor: f64, order: usize) -> f64 {
+        let exponent = match params.controller {
+            Controller::Standard => 1.0,
+            Controller::Pi => 0.7 - 0.4,
+        };
+        (params.safety / factor).powf(order as f64 / exponent)
+    }
+
     /// Factor after a step that failed without an estimate.
     pub fn failed(&mut self) -> f64 {
         self.refused = true;
@@ -81,6 +91,16 @@ mod tests {
         assert_eq!(standard.factor(1e-9, 5), 5.0);
         assert_eq!(standard.factor(1e12, 5), 0.2);
         assert_eq!(standard.factor(f64::NAN, 5), 0.2);
+    }
+
+    #[test]
+    fn errors_ask_for_factors() {
+        for kind in [Controller::Standard, Controller::Pi] {
+            let params = IntegratorParams { controller: kind, ..IntegratorParams::default() };
+            let (mut controller, error) = (StepController::new(&params), StepController::error_of_factor(&params, 1.2, 3));
+            controller.factor(error, 3);
+            assert!((controller.factor(error, 3) - 1.2).abs() < 1e-14, "{kind:?}");
+        }
     }
 
     #[test]
