@@ -2,7 +2,7 @@
 
 use crate::support::distance;
 use carom_dynamics::error::NonFinite;
-use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, StepControl, build};
+use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
@@ -147,9 +147,10 @@ fn uneven(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> ([f64; 
         let h = if step % 2 == 0 { h } else { 1.7 * h };
         // a refused step leaves no trace
         if step % 5 == 0 {
-            integrator.try_step(&mut equations, &start, 0.3 * h, &mut end, &tolerances).unwrap();
+            integrator.try_step(&mut equations, Step { start: &start, h: 0.3 * h, tolerances: &tolerances }, &mut end).unwrap();
         }
-        estimate = integrator.try_step(&mut equations, &start, h, &mut end, &tolerances).unwrap().error.unwrap();
+        estimate =
+            integrator.try_step(&mut equations, Step { start: &start, h, tolerances: &tolerances }, &mut end).unwrap().error.unwrap();
         integrator.accept();
         std::mem::swap(&mut start, &mut end);
     }
@@ -275,7 +276,7 @@ fn discrete_multipliers_at_second_order_with_bounded_drift() {
     start.lambda[0] = 0.0;
     let (mut integrator, mut end) = (build(&params), start.clone());
     integrator.restart(&mut equations, &start).unwrap();
-    integrator.try_step(&mut equations, &start, 1e-3, &mut end, &tolerances).unwrap();
+    integrator.try_step(&mut equations, Step { start: &start, h: 1e-3, tolerances: &tolerances }, &mut end).unwrap();
     let (before, after) = (drift_at(&mut equations, &start, [0.0; 2]), drift_at(&mut equations, &end, [0.0; 2]));
     // 2e-3 and 4e-3 before; squares 4e-6, 1.6e-5 after (times curvature of size 1)
     assert!(before[0] > 1e-3 && after[0] < 1e-5 && after[1] < 5e-5, "{before:?} {after:?}");

@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::integrators::{
-    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorKind, IntegratorParams, Projection, StepControl, build,
+    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorKind, IntegratorParams, Projection, Step, StepControl, build,
 };
 use carom_dynamics::laws::Law;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
@@ -247,7 +247,7 @@ fn baumgarte_damps_violations() {
     equations.constraints(0.0, &start.q, &mut g).unwrap();
     let initial = g[0];
     for _ in 0..2000 {
-        integrator.try_step(&mut equations, &start, h, &mut end, &tolerances).unwrap();
+        integrator.try_step(&mut equations, Step { start: &start, h, tolerances: &tolerances }, &mut end).unwrap();
         std::mem::swap(&mut start, &mut end);
         equations.constraints(start.t, &start.q, &mut g).unwrap();
         worst = worst.max((g[0] - initial * (1.0 + alpha * start.t) * (-alpha * start.t).exp()).abs());

@@ -2,7 +2,7 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::State;
-use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, Projection, StepControl, build};
+use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, Projection, Step, StepControl, build};
 use carom_dynamics::problems::andrews::andrews;
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
@@ -159,7 +159,9 @@ fn error_estimates_have_their_orders() {
         equations.accelerate(t, &q, &v, &mut start.a, &mut start.lambda).unwrap();
         let (mut integrator, mut end) = (build(&params), start.clone());
         integrator.restart(&mut equations, &start).unwrap();
-        let errors = steps.map(|h| integrator.try_step(&mut equations, &start, h, &mut end, &tolerances).unwrap().error.unwrap());
+        let errors = steps.map(|h| {
+            integrator.try_step(&mut equations, Step { start: &start, h, tolerances: &tolerances }, &mut end).unwrap().error.unwrap()
+        });
         let order = fitted_order(&steps, &errors);
         assert!((order - expected).abs() < 0.3, "{}, c = {hem5_error_weight}: {order:.2} {errors:?}", kind.name());
     }

@@ -1,7 +1,7 @@
 //! Implicit Runge–Kutta methods and BDF: orders, stiff accuracy, energy, dense output, step control.
 
 use crate::support::{distance, fitted_order};
-use carom_dynamics::integrators::{Controller, Formulation, IntegratorKind, IntegratorParams, NewtonParams, StepControl, build};
+use carom_dynamics::integrators::{Controller, Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
 use carom_dynamics::problems::flyball::flyball;
 use carom_dynamics::problems::free_bodies::symmetric_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
@@ -337,7 +337,7 @@ fn bdf_starts_anew_after_an_event() {
         equations.accelerate(start.t, &start.q, &start.v, &mut start.a, &mut start.lambda).unwrap();
         bdf.restart(&mut equations, &start).unwrap();
         for _ in 0..400 {
-            bdf.try_step(&mut equations, &start, 1e-3, &mut end, &tolerances).unwrap();
+            bdf.try_step(&mut equations, Step { start: &start, h: 1e-3, tolerances: &tolerances }, &mut end).unwrap();
             bdf.accept();
             std::mem::swap(&mut start, &mut end);
         }
@@ -362,7 +362,8 @@ fn error_estimates_have_their_order() {
             let mut end = start.clone();
             let mut integrator = build(&params);
             integrator.restart(&mut equations, &start).unwrap();
-            let estimates = [2e-3, 1e-3].map(|h| integrator.try_step(&mut equations, &start, h, &mut end, &tolerances).unwrap());
+            let estimates = [2e-3, 1e-3]
+                .map(|h| integrator.try_step(&mut equations, Step { start: &start, h, tolerances: &tolerances }, &mut end).unwrap());
             let found = (estimates[0].error.unwrap() / estimates[1].error.unwrap()).log2();
             // two steps of a thousandth of the motion: the next term changes the order by less than a fifth
             assert!((found - estimates[0].order as f64).abs() < 0.2, "{} of order {order}: {found}", kind.name());

@@ -24,8 +24,8 @@
 use super::registry::{IntegratorEntry, Orders};
 use super::runge_kutta::RungeKutta;
 use super::slope::{Slope, add_slopes};
-use super::{Formulation, Integrator, IntegratorParams, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController, Tolerances};
+use super::{Formulation, Inside, Integrator, IntegratorParams, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController};
 
 /// The explicit methods.
 pub(super) const ADAMS_BASHFORTH: IntegratorEntry = IntegratorEntry {
@@ -158,17 +158,11 @@ impl Integrator for Adams {
         self.starter.restart(equations, start)
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         self.remember(start);
         if self.known < self.order {
-            let estimate = self.starter.try_step(equations, start, h, end, tolerances)?;
+            let estimate = self.starter.try_step(equations, Step { start, h, tolerances }, end)?;
             return Ok(StepEstimate { error: estimate.error.map(|error| START_CAUTION * error), ..estimate });
         }
         self.see_past(equations, start);
@@ -210,16 +204,9 @@ impl Integrator for Adams {
     }
 
     /// Steps taken by the starting method have its interpolant; the others quintic Hermite polynomials, which it falls back to.
-    fn interpolate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        end: &MotionPoint,
-        theta: f64,
-        q: &mut [f64],
-        v: &mut [f64],
-    ) -> Result<(), IntegrationError> {
-        self.starter.interpolate(equations, start, end, theta, q, v)
+    fn interpolate(&mut self, equations: &mut Equations<'_>, at: Inside<'_>, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let Inside { start, end, theta } = at;
+        self.starter.interpolate(equations, Inside { start, end, theta }, q, v)
     }
 }
 

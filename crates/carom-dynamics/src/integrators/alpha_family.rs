@@ -35,8 +35,8 @@
 
 use super::alpha_newton::{AlphaNewton, Level};
 use super::normal_part::NormalPart;
-use super::{Formulation, Integrator, IntegratorParams, NewtonParams, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
+use super::{Formulation, Integrator, IntegratorParams, NewtonParams, Step, StepControl, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint};
 
 /// The error left after the last increment is foreseen to be this part of the tolerance, so that constraints hold to round-off.
 const MARGIN: f64 = 1e-2;
@@ -264,14 +264,8 @@ impl Integrator for AlphaMethod {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         self.shift_memory(equations, start, h)?;
         self.shift_velocity(equations, start, h)?;
         // (A_n, λ_n) => first guess of (a_{n+1}, λ_{n+1})

@@ -34,8 +34,8 @@ use super::implicit_runge_kutta::ImplicitRungeKutta;
 use super::implicit_tableau::{ImplicitTableau, lagrange};
 use super::registry::{IntegratorEntry, Orders};
 use super::stage_newton::StageNewton;
-use super::{Formulation, Integrator, IntegratorParams, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController, Tolerances};
+use super::{Formulation, Integrator, IntegratorParams, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController};
 
 /// Backward differentiation formulas.
 pub(super) const BDF: IntegratorEntry = IntegratorEntry {
@@ -141,14 +141,8 @@ impl Integrator for Bdf {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         self.h = h;
         self.start.t = start.t;
         self.start.q.copy_from_slice(&start.q);
@@ -156,7 +150,7 @@ impl Integrator for Bdf {
         self.start.lambda.copy_from_slice(&start.lambda);
         self.starting = self.n_past < self.order;
         if self.starting {
-            return self.starter.try_step(equations, start, h, end, tolerances);
+            return self.starter.try_step(equations, Step { start, h, tolerances }, end);
         }
 
         // (t, q, v)_{n−j} => w_{n−j}, the derivative weights at t_{n+1}, v̄ and w̄

@@ -25,8 +25,8 @@
 //! G and three factorisations of the constraint complement.
 
 use super::registry::{IntegratorEntry, Orders};
-use super::{Formulation, Integrator, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint, Tolerances};
+use super::{Formulation, Integrator, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint};
 
 /// The method.
 pub(super) const DISCRETE_MULTIPLIER: IntegratorEntry = IntegratorEntry {
@@ -118,14 +118,8 @@ impl Integrator for DiscreteMultiplier {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         // (q_n, v_n) => g_n/h, ġ_n/h
         equations.constraints(start.t, &start.q, &mut self.compensation.0)?;
         equations.constraint_velocity(start.t, &start.q, &start.v, &mut self.compensation.1)?;

@@ -20,8 +20,8 @@
 
 use super::registry::{IntegratorEntry, Orders};
 use super::slope::{Slope, add_slopes};
-use super::{Formulation, Integrator, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
+use super::{Formulation, Integrator, Step, StepControl, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint};
 
 /// The method of Gragg, Bulirsch and Stoer.
 pub(super) const EXTRAPOLATION: IntegratorEntry = IntegratorEntry {
@@ -167,14 +167,8 @@ impl Integrator for Extrapolation {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         self.slopes[0].take_start(start);
         self.midpoint(equations, start, h, 2, end)?;
         let (mut before, mut error, mut column) = (f64::INFINITY, f64::INFINITY, 1);

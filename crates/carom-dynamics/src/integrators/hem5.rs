@@ -22,7 +22,7 @@
 
 use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;
-use super::{Formulation, Integrator, StepEstimate};
+use super::{Formulation, Inside, Integrator, Step, StepEstimate};
 use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem, Tolerances};
 
 /// HEM5.
@@ -230,14 +230,8 @@ impl Integrator for Hem5 {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         self.has_stage_10 = false;
         self.q.copy_from_slice(&start.q);
         self.v.copy_from_slice(&start.v);
@@ -284,15 +278,8 @@ impl Integrator for Hem5 {
     /// ```
     ///
     /// δ = h b̂_10 V̇_10 is solved for, since b̂_10 vanishes at θ = 2/5. The velocity satisfies the constraints at every θ.
-    fn interpolate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        end: &MotionPoint,
-        theta: f64,
-        q: &mut [f64],
-        v: &mut [f64],
-    ) -> Result<(), IntegrationError> {
+    fn interpolate(&mut self, equations: &mut Equations<'_>, at: Inside<'_>, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let Inside { start, end, theta } = at;
         if !self.has_stage_10 {
             self.prepare_dense(equations, start, end)?;
         }

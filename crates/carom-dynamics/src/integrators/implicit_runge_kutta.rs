@@ -25,8 +25,8 @@
 use super::implicit_tableau::{ImplicitTableau, lagrange};
 use super::registry::{IntegratorEntry, Orders};
 use super::stage_newton::StageNewton;
-use super::{Formulation, Integrator, IntegratorParams, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, IterationMatrix, MotionPoint, TangentFactors, Tolerances};
+use super::{Formulation, Integrator, IntegratorParams, Step, StepControl, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, IterationMatrix, MotionPoint, TangentFactors};
 
 /// Radau IIA.
 pub(super) const RADAU_IIA: IntegratorEntry = IntegratorEntry {
@@ -289,14 +289,8 @@ impl Integrator for ImplicitRungeKutta {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         let (n, s, r) = (equations.n_v(), self.tableau.n_stages(), self.group());
         self.h = h;
         for first in (0..s).step_by(r) {

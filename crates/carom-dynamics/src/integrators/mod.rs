@@ -56,14 +56,7 @@ pub trait Integrator: Send {
     ///
     /// # Errors
     /// [`IntegrationError`]; those that are recoverable make the caller try a smaller step.
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError>;
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError>;
 
     /// The step just tried is accepted: methods with memory take it into their history.
     fn accept(&mut self) {}
@@ -72,18 +65,33 @@ pub trait Integrator: Send {
     ///
     /// # Errors
     /// [`IntegrationError`].
-    fn interpolate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        end: &MotionPoint,
-        theta: f64,
-        q: &mut [f64],
-        v: &mut [f64],
-    ) -> Result<(), IntegrationError> {
+    fn interpolate(&mut self, equations: &mut Equations<'_>, at: Inside<'_>, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let Inside { start, end, theta } = at;
         quintic_hermite(equations, start, end, theta, q, v);
         Ok(())
     }
+}
+
+/// A step to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Where it begins, with a and λ.
+    pub start: &'a MotionPoint,
+    /// Its size \[s\].
+    pub h: f64,
+    /// What its error is measured by.
+    pub tolerances: &'a Tolerances,
+}
+
+/// A place within the step just tried: start.t + θ h.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside<'a> {
+    /// Where the step begins.
+    pub start: &'a MotionPoint,
+    /// Where it ends.
+    pub end: &'a MotionPoint,
+    /// θ from 0 to 1.
+    pub theta: f64,
 }
 
 /// What a step says about its error.

@@ -20,7 +20,7 @@
 
 use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;
-use super::{Formulation, Integrator, StepEstimate};
+use super::{Formulation, Inside, Integrator, Step, StepEstimate};
 use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem, Tolerances};
 
 /// PHEM56.
@@ -157,14 +157,8 @@ impl Integrator for Phem56 {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         // stage 1 is the start: w = 0, where D = I
         self.stages.rate(0).copy_from_slice(&start.v);
         self.stages.acceleration(0).copy_from_slice(&start.a);
@@ -201,15 +195,8 @@ impl Integrator for Phem56 {
         Ok(StepEstimate { error: Some(error), order: ERROR_ORDER })
     }
 
-    fn interpolate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        end: &MotionPoint,
-        theta: f64,
-        q: &mut [f64],
-        v: &mut [f64],
-    ) -> Result<(), IntegrationError> {
+    fn interpolate(&mut self, equations: &mut Equations<'_>, at: Inside<'_>, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let Inside { start, end, theta } = at;
         let (h, [end_weight, rate_0, rate_1, inside]) = (end.t - start.t, quartic_weights(theta));
         // both ends and the value inside are weights of the stages, hence the quartic is
         let mut weights = [0.0; 7];

@@ -20,8 +20,8 @@
 
 use super::constrained_kick::{ConstrainedKick, Kick};
 use super::registry::{IntegratorEntry, Orders};
-use super::{Formulation, Integrator, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem, Tolerances};
+use super::{Formulation, Integrator, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem};
 
 /// RATTLE.
 pub(super) const RATTLE: IntegratorEntry = IntegratorEntry {
@@ -50,14 +50,8 @@ impl Integrator for Rattle {
         self.kick.restart(equations, RATTLE.name)
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        _: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, .. } = step;
         // (q_n, v_n) => v_½, q_{n+1}
         let kick = Kick { h, base: &start.v, time: 0.5 * h, force_at_half: true };
         self.kick.solve(equations, start, kick, &mut self.half, end)?;

@@ -22,8 +22,8 @@
 use super::registry::{IntegratorEntry, Orders};
 use super::slope::{Slope, add_slopes};
 use super::tableaux::{self, DOPRI5_DENSE, Tableau};
-use super::{Formulation, Integrator, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances, quintic_hermite};
+use super::{Formulation, Inside, Integrator, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint, quintic_hermite};
 
 /// Dormand and Prince's pair, order 5.
 pub(super) const DOPRI5: IntegratorEntry = IntegratorEntry {
@@ -100,14 +100,8 @@ impl Integrator for RungeKutta {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        tolerances: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, tolerances } = step;
         let Tableau { c, a, ends_at_last_stage, .. } = *self.tableau;
         self.step = (start.t, h);
         // stages: (q_n, v_n, a_n) => ẏ_i
@@ -146,15 +140,8 @@ impl Integrator for RungeKutta {
     /// ```
     ///
     /// The others, and steps that are not the last one tried, are interpolated by quintic Hermite polynomials.
-    fn interpolate(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        end: &MotionPoint,
-        theta: f64,
-        q: &mut [f64],
-        v: &mut [f64],
-    ) -> Result<(), IntegrationError> {
+    fn interpolate(&mut self, equations: &mut Equations<'_>, at: Inside<'_>, q: &mut [f64], v: &mut [f64]) -> Result<(), IntegrationError> {
+        let Inside { start, end, theta } = at;
         let h = end.t - start.t;
         // the time at the end may have been set to the end of the run: a difference of round-off
         let same = self.step.0 == start.t && (self.step.1 - h).abs() <= 1e-9 * h.abs();

@@ -18,8 +18,8 @@
 
 use super::constrained_kick::{ConstrainedKick, Kick};
 use super::registry::{IntegratorEntry, Orders};
-use super::{Formulation, Integrator, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
+use super::{Formulation, Integrator, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint};
 
 /// SHAKE.
 pub(super) const SHAKE: IntegratorEntry = IntegratorEntry {
@@ -73,14 +73,8 @@ impl Integrator for Shake {
         self.kick.restart(equations, SHAKE.name)
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        _: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, .. } = step;
         if self.tried.ends_at(start.t) {
             std::mem::swap(&mut self.before, &mut self.tried);
             self.tried.h = 0.0;

@@ -15,8 +15,8 @@
 //! evaluations per step without velocities in the forces, 5 to 8 with. The iteration converges for h ‖∂v̇/∂v‖ < 2. No error estimate.
 
 use super::registry::{IntegratorEntry, Orders};
-use super::{Formulation, Integrator, NewtonParams, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances};
+use super::{Formulation, Integrator, NewtonParams, Step, StepEstimate};
+use crate::smooth::{Equations, IntegrationError, MotionPoint};
 
 /// Störmer–Verlet.
 pub(super) const STORMER_VERLET: IntegratorEntry = IntegratorEntry {
@@ -45,14 +45,8 @@ impl Integrator for StormerVerlet {
         Ok(())
     }
 
-    fn try_step(
-        &mut self,
-        equations: &mut Equations<'_>,
-        start: &MotionPoint,
-        h: f64,
-        end: &mut MotionPoint,
-        _: &Tolerances,
-    ) -> Result<StepEstimate, IntegrationError> {
+    fn try_step(&mut self, equations: &mut Equations<'_>, step: Step<'_>, end: &mut MotionPoint) -> Result<StepEstimate, IntegrationError> {
+        let Step { start, h, .. } = step;
         // (q_n, v_n) => v_½
         for i in 0..self.half.len() {
             self.half[i] = start.v[i] + 0.5 * h * start.a[i];

@@ -5,7 +5,7 @@ use super::error::IntegrationError;
 use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, StepEstimate};
+use crate::integrators::{Integrator, Step, StepEstimate};
 
 /// One step of size h against two of h/2, for methods without an estimate of their own.
 ///
@@ -53,11 +53,11 @@ impl Halving {
             integrator.restart(equations, start)?;
             self.advanced = false;
         }
-        integrator.try_step(equations, start, h, &mut self.coarse, tolerances)?;
-        integrator.try_step(equations, start, 0.5 * h, &mut self.middle, tolerances)?;
+        integrator.try_step(equations, Step { start, h, tolerances }, &mut self.coarse)?;
+        integrator.try_step(equations, Step { start, h: 0.5 * h, tolerances }, &mut self.middle)?;
         integrator.accept();
         self.advanced = true;
-        integrator.try_step(equations, &self.middle, 0.5 * h, end, tolerances)?;
+        integrator.try_step(equations, Step { start: &self.middle, h: 0.5 * h, tolerances }, end)?;
         let factor = 1.0 / (order.exp2() - 1.0);
         let (position, velocity) = (&mut self.error.0, &mut self.error.1);
         position.resize(end.v.len(), 0.0);

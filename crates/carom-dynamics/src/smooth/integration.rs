@@ -10,7 +10,7 @@ use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
-use crate::integrators::{Integrator, IntegratorParams, Projection, StepControl, StepEstimate, build};
+use crate::integrators::{Inside, Integrator, IntegratorParams, Projection, Step, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;
 use std::fmt;
@@ -222,7 +222,7 @@ impl<'m> Integration<'m> {
     fn try_step(&mut self, h: f64) -> Result<StepEstimate, IntegrationError> {
         let Integration { equations, integrator, tolerances, start, end, order, .. } = self;
         match &mut self.halving {
-            None => integrator.try_step(equations, start, h, end, tolerances),
+            None => integrator.try_step(equations, Step { start, h, tolerances }, end),
             Some(halving) => {
                 let step = HalvedStep { start, h, order: *order, tolerances };
                 halving.try_step(integrator.as_mut(), equations, &step, end)
@@ -305,7 +305,7 @@ impl<'m> Integration<'m> {
             quintic_hermite(&self.equations, &self.start, &self.end, theta, q, v);
             return Ok(());
         }
-        self.integrator.interpolate(&mut self.equations, &self.start, &self.end, theta, q, v)
+        self.integrator.interpolate(&mut self.equations, Inside { start: &self.start, end: &self.end, theta }, q, v)
     }
 }
 
