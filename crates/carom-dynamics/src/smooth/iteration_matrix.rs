@@ -142,14 +142,14 @@ mod tests {
         let columns = |i: usize| [i, (i + 1) % n, (i + shift) % n];
         matrix.reset(n);
         let mut b = vec![0.0; n];
-        for i in 0..n {
+        for (i, b) in b.iter_mut().enumerate() {
             for j in columns(i) {
                 matrix.add(i, j, 0.25 * entry(i, j));
                 matrix.add(i, j, 0.75 * entry(i, j));
-                b[i] += entry(i, j) * (j as f64 + 1.0);
+                *b += entry(i, j) * (j as f64 + 1.0);
             }
             matrix.add(i, i, 3.0);
-            b[i] += 3.0 * (i as f64 + 1.0);
+            *b += 3.0 * (i as f64 + 1.0);
         }
         assert!(matrix.factorise());
         matrix.solve(&mut b);
