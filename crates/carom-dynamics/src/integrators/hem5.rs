@@ -16,7 +16,8 @@
 //!
 //! When to use it: rigid mechanisms with constraints where the velocity constraints must hold exactly, with or without events; the default.
 //! It keeps positions better than `phem56` at the same tolerance and costs about 1.5 times as much per step. Not for stiff problems. Cost: 9
-//! factorisations of the KKT system per step, 10 Jacobians more than that; 1 more for the first dense output of a step and 1 for each.
+//! factorisations of the KKT system and 9 evaluations of G per step (G ahead is that of the next stage); 1 more for the first dense output of
+//! a step and 1 for each.
 
 #![allow(clippy::excessive_precision, reason = "coefficients are given with more digits than f64 holds")]
 

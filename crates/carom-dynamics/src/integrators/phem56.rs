@@ -15,8 +15,8 @@
 //! The error is that of the embedded method of order 4, whose velocity is projected on the constraints once. Dense output (order 4): the quartic
 //! through both ends, their derivatives, and the value at θ = 19/30 by weights of the stages.
 //!
-//! When to use it: as `hem5`, where speed counts more than the drift of positions: the steps are larger and cheaper. Cost: 7 factorisations of the KKT
-//! system per step (5 stages, end, projection of the estimate; the last only where errors of velocities count).
+//! When to use it: as `hem5`, where speed counts more than the drift of positions: the steps are larger and cheaper. Cost: 6 factorisations of the KKT
+//! system (5 stages and the end, whose factors project the estimate) and 10 evaluations of G per step.
 
 use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;

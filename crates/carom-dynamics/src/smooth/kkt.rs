@@ -117,7 +117,7 @@ impl Kkt {
         self.row_residual.resize(r.len(), 0.0);
         let (mut largest, mut size) = (0.0_f64, f64::MIN_POSITIVE);
         for item in rows.items() {
-            let values = self.constraint_rows[item.values()].chunks_exact(item.width.max(1));
+            let values = self.constraint_rows[item.values()].chunks_exact(item.width);
             for ((row, values), out) in item.rows.clone().zip(values).zip(&mut self.row_residual[item.rows.clone()]) {
                 let (mut sum, mut terms) = (r[row], r[row].abs());
                 for span in rows.spans(item) {
@@ -148,7 +148,7 @@ impl Kkt {
         // δλ = W⁻¹ (δr − G M⁻¹ δf)
         self.mass.solve(layout, &self.force_residual, &mut self.correction);
         for item in rows.items() {
-            let values = self.constraint_rows[item.values()].chunks_exact(item.width.max(1));
+            let values = self.constraint_rows[item.values()].chunks_exact(item.width);
             for (residual, values) in self.row_residual[item.rows.clone()].iter_mut().zip(values) {
                 *residual -= rows.spans(item).iter().map(|span| dot(span.of_row(values), span.of(&self.correction))).sum::<f64>();
             }

@@ -22,7 +22,7 @@ pub struct RowItem {
     pub spans: Range<usize>,
     /// First value of its rows in arrays of G values; each row has `width` values.
     pub first: usize,
-    /// Sum of the sizes of the touched blocks.
+    /// Sum of the sizes of the touched blocks; not zero.
     pub width: usize,
     /// It has a position g(t, q).
     pub holonomic: bool,
@@ -199,10 +199,9 @@ impl RowLayout {
 
     /// u = G v.
     pub fn multiply(&self, _: &BlockLayout, g: &[f64], v: &[f64], u: &mut [f64]) {
-        u.fill(0.0);
         for item in &self.items {
             let spans = self.spans(item);
-            for (u, row) in u[item.rows.clone()].iter_mut().zip(g[item.values()].chunks_exact(item.width.max(1))) {
+            for (u, row) in u[item.rows.clone()].iter_mut().zip(g[item.values()].chunks_exact(item.width)) {
                 *u = spans.iter().map(|span| dot(span.of_row(row), span.of(v))).sum();
             }
         }
@@ -213,7 +212,7 @@ impl RowLayout {
         for item in &self.items {
             for span in self.spans(item) {
                 let f = &mut f[span.velocity..span.velocity + span.n];
-                for (row, lambda) in g[item.values()].chunks_exact(item.width.max(1)).zip(&lambda[item.rows.clone()]) {
+                for (row, lambda) in g[item.values()].chunks_exact(item.width).zip(&lambda[item.rows.clone()]) {
                     let scale = factor * lambda;
                     for (f, g) in f.iter_mut().zip(span.of_row(row)) {
                         *f += scale * g;
