@@ -109,7 +109,8 @@ fn row(case: &str, n: Option<usize>) {
 fn integrate(&(name, case, kind, tolerance, end): &(&str, &str, IntegratorKind, f64, f64), repetitions: usize) {
     let (model, state) = mechanism(case);
     let projection = if case == "four-bar" { Projection::None } else { Projection::Both };
-    let params = IntegratorParams { kind, tolerance, projection, ..IntegratorParams::default() };
+    let order = kind.entry().choices.last().copied();
+    let params = IntegratorParams { kind, order, tolerance, projection, ..IntegratorParams::default() };
     let (mut best, mut drift, mut steps, mut q) = (f64::INFINITY, 0.0_f64, 0, Vec::new());
     for repetition in 0..repetitions {
         let start = Instant::now();
