@@ -51,7 +51,7 @@ fn run(model: &Model, state: &State, params: &IntegratorParams, t_end: f64) -> R
     let equations = integration.equations();
     let (mut rows, mut reaction) = (vec![0.0; equations.rows().n_values()], vec![0.0; equations.n_v()]);
     equations.jacobian(end.t, &end.q, &mut rows, &mut u).unwrap();
-    equations.rows().add_transposed(equations.layout(), &rows, 1.0, &end.lambda, &mut reaction);
+    equations.rows().add_transposed(&rows, 1.0, &end.lambda, &mut reaction);
     Run { end, drift, statistics, reaction }
 }
 

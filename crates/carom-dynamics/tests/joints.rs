@@ -228,7 +228,7 @@ fn dense(model: &Model, q: &[f64], v: &[f64]) -> (DMatrix<f64>, DVector<f64>, DM
     for j in 0..n {
         let unit = DVector::from_fn(n, |i, _| f64::from(u8::from(i == j)));
         let mut column = vec![0.0; m];
-        rows.multiply(layout, &g, unit.as_slice(), &mut column);
+        rows.multiply(&g, unit.as_slice(), &mut column);
         jacobian.set_column(j, &DVector::from_vec(column));
     }
     (mass, force, jacobian, bias)

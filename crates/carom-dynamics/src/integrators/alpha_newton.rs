@@ -107,7 +107,7 @@ impl AlphaNewton {
         for (row, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             self.work.fill(0.0);
             self.unit[row] = 1.0;
-            equations.rows().add_transposed(layout, &self.g, 1.0, &self.unit, &mut self.work);
+            equations.rows().add_transposed(&self.g, 1.0, &self.unit, &mut self.work);
             self.unit[row] = 0.0;
             self.factor.solve(layout, &self.work, direction);
         }
@@ -148,20 +148,20 @@ impl AlphaNewton {
         equations.jacobian(end.t, &end.q, &mut self.g, &mut self.explicit)?;
         // M A − F − Gᵀλ
         layout.multiply(&self.mass, &end.a, &mut self.work);
-        equations.rows().add_transposed(layout, &self.g, 1.0, &end.lambda, &mut self.force);
+        equations.rows().add_transposed(&self.g, 1.0, &end.lambda, &mut self.force);
         for i in 0..n {
             self.residual[i] = dynamic * (self.work[i] - self.force[i]);
         }
         let has = |level: Level| self.levels.contains(&level);
         if has(Level::Velocity) || has(Level::Both) {
-            equations.rows().multiply(layout, &self.g, &end.v, &mut self.value);
+            equations.rows().multiply(&self.g, &end.v, &mut self.value);
             for row in 0..m {
                 self.residual[n + row] = kinematic * (self.value[row] + self.explicit[row]);
             }
         }
         if has(Level::Acceleration) {
             equations.acceleration_bias(end.t, &end.q, &end.v, &mut self.explicit)?;
-            equations.rows().multiply(layout, &self.g, &end.a, &mut self.value);
+            equations.rows().multiply(&self.g, &end.a, &mut self.value);
             for row in 0..m {
                 self.residual[n + row] = dynamic * (self.value[row] + self.explicit[row]);
             }
@@ -300,7 +300,7 @@ impl AlphaNewton {
                 continue;
             }
             systems.velocity_of_rate(w, direction, &mut self.work);
-            equations.rows().multiply(equations.layout(), &self.g, &self.work, &mut self.value);
+            equations.rows().multiply(&self.g, &self.work, &mut self.value);
             for row in (0..m).filter(|&row| self.levels[row] == Level::Both) {
                 self.matrix.add(n + m + row, n + m + k, self.value[row]);
             }

@@ -113,7 +113,7 @@ impl ConstrainedKick {
             }
             equations.constraints(end.t, &end.q, &mut self.position)?;
             equations.jacobian(end.t, &end.q, &mut self.rows_ahead, &mut self.explicit)?;
-            equations.rows().multiply(layout, &self.rows_ahead, &self.a, &mut self.right);
+            equations.rows().multiply(&self.rows_ahead, &self.a, &mut self.right);
             for (r, g) in self.right.iter_mut().zip(&self.position) {
                 *r -= g / (h * time);
             }

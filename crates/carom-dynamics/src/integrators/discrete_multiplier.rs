@@ -92,7 +92,7 @@ impl DiscreteMultiplier {
         }
         self.kkt.solve(layout, equations.rows(), &self.force, &self.right, &mut stage.acceleration, &mut self.multiplier);
         // (v, g_n/h) => u
-        equations.rows().multiply(layout, &self.g, v, &mut self.right);
+        equations.rows().multiply(&self.g, v, &mut self.right);
         for (row, right) in self.right.iter_mut().enumerate().filter(|(row, _)| self.holonomic[*row]) {
             *right = -self.explicit[row] - self.compensation.0[row];
         }

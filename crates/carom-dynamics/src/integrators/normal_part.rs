@@ -35,7 +35,7 @@ impl NormalPart {
         }
         equations.mass(point.t, &point.q, &mut self.mass)?;
         equations.jacobian(point.t, &point.q, &mut self.g, &mut self.explicit)?;
-        equations.rows().multiply(layout, &self.g, v, &mut self.right);
+        equations.rows().multiply(&self.g, v, &mut self.right);
         self.right.iter_mut().zip(&self.explicit).for_each(|(right, b)| *right += c * b);
         equations.statistics.factorisations += 1;
         equations.statistics.solves += 1;

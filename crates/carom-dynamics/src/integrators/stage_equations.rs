@@ -50,7 +50,7 @@ impl StageNewton {
             equations.mass(*t, q, &mut stage.mass)?;
             equations.jacobian(*t, q, &mut stage.g, &mut stage.explicit)?;
             equations.force(*t, q, v, &mut right[..n])?;
-            equations.rows().add_transposed(layout, &stage.g, 1.0, lambda, &mut right[..n]);
+            equations.rows().add_transposed(&stage.g, 1.0, lambda, &mut right[..n]);
             layout.multiply(&stage.mass, a, &mut self.work[..n]);
             right[..n].iter_mut().zip(&self.work).for_each(|(x, ma)| *x -= ma);
             for (set, out) in right[n..].chunks_exact_mut(m.max(1)).enumerate() {
@@ -66,10 +66,9 @@ impl StageNewton {
 
     /// Writes g, G v + b, or g̈ (with Baumgarte's terms, where asked for) of a stage.
     fn constraint_defects(&mut self, equations: &mut Equations<'_>, i: usize, set: usize, out: &mut [f64]) -> Result<(), IntegrationError> {
-        let layout = equations.layout();
         let Stage { point: MotionPoint { t, q, v, a, .. }, g, explicit, mu, .. } = &self.stages[i];
         let work = &mut self.rows;
-        equations.rows().multiply(layout, g, v, out);
+        equations.rows().multiply(g, v, out);
         out.iter_mut().zip(explicit).for_each(|(u, b)| *u += b);
         if self.formulation == Formulation::Index1 {
             let Baumgarte { alpha, beta } = equations.baumgarte.unwrap_or(Baumgarte { alpha: 0.0, beta: 0.0 });
@@ -78,7 +77,7 @@ impl StageNewton {
                 equations.constraints(*t, q, work)?;
                 out.iter_mut().zip(&*work).for_each(|(x, g)| *x += beta * beta * g);
             }
-            equations.rows().multiply(layout, g, a, work);
+            equations.rows().multiply(g, a, work);
             out.iter_mut().zip(&*work).for_each(|(x, ga)| *x += ga);
             equations.acceleration_bias(*t, q, v, work)?;
             out.iter_mut().zip(&*work).for_each(|(x, bias)| *x += bias);
@@ -171,9 +170,9 @@ impl StageNewton {
             unit.fill(0.0);
             unit[column] = 1.0;
             force.fill(0.0);
-            equations.rows().add_transposed(layout, &self.stages[j].g, 1.0, &unit, &mut force);
+            equations.rows().add_transposed(&self.stages[j].g, 1.0, &unit, &mut force);
             self.metric.solve(layout, &force, &mut self.work[..n]);
-            equations.rows().multiply(layout, &self.stages[i].g, &self.work[..n], &mut self.rows);
+            equations.rows().multiply(&self.stages[i].g, &self.work[..n], &mut self.rows);
             for row in 0..m {
                 let level = self.level(row, 0);
                 let value = match level {

@@ -237,7 +237,7 @@ impl StageNewton {
             if stabilised && stage.mu.iter().any(|&x| x != 0.0) {
                 let layout = equations.layout();
                 self.force.fill(0.0);
-                equations.rows().add_transposed(layout, &stage.g, 1.0, &stage.mu, &mut self.force);
+                equations.rows().add_transposed(&stage.g, 1.0, &stage.mu, &mut self.force);
                 self.metric.solve(layout, &self.force, &mut self.work[..n]);
                 stage.rate.iter_mut().zip(&self.work).for_each(|(rate, x)| *rate += x);
             }

@@ -249,7 +249,7 @@ impl<'m> Equations<'m> {
     pub fn constraint_velocity(&mut self, t: f64, q: &[f64], v: &[f64], u: &mut [f64]) -> Result<(), IntegrationError> {
         let mut work = self.take_work();
         let done = self.jacobian(t, q, &mut work.jacobian, &mut work.explicit);
-        self.rows.multiply(self.layout(), &work.jacobian, v, u);
+        self.rows.multiply(&work.jacobian, v, u);
         for (u, b) in u.iter_mut().zip(&work.explicit) {
             *u += b;
         }
@@ -283,7 +283,7 @@ impl<'m> Equations<'m> {
         self.acceleration_bias(t, q, v, right)?;
         right.iter_mut().for_each(|r| *r = -*r);
         if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
-            self.rows.multiply(layout, g, v, velocity);
+            self.rows.multiply(g, v, velocity);
             self.constraints(t, q, position)?;
             for (i, r) in right.iter_mut().enumerate() {
                 *r -= 2.0 * alpha * (velocity[i] + explicit[i]) + beta * beta * position[i];
@@ -334,7 +334,7 @@ impl<'m> Equations<'m> {
             self.jacobian(stage.t, stage.q, h, explicit)?;
         }
         self.jacobian(stage.t_ahead, stage.q_ahead, g, explicit)?;
-        self.rows.multiply(layout, g, stage.v_known, right);
+        self.rows.multiply(g, stage.v_known, right);
         for (r, b) in right.iter_mut().zip(explicit.iter()) {
             *r = -(*r + b) / stage.step;
         }

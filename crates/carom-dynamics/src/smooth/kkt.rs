@@ -103,10 +103,10 @@ impl Kkt {
         if rows.n_rows() == 0 {
             return;
         }
-        rows.multiply(layout, &self.constraint_rows, a, lambda);
+        rows.multiply(&self.constraint_rows, a, lambda);
         lambda.iter_mut().zip(r).for_each(|(x, r)| *x = r - *x);
         self.complement.solve(rows, lambda);
-        rows.add_transposed(layout, &self.response, 1.0, lambda, a);
+        rows.add_transposed(&self.response, 1.0, lambda, a);
         if self.row_error(rows, r, a) > REFINED_ABOVE {
             self.refine(layout, rows, f, a, lambda);
         }
@@ -144,7 +144,7 @@ impl Kkt {
         for ((x, f), m) in self.force_residual.iter_mut().zip(f).zip(&self.correction) {
             *x = f - m;
         }
-        rows.add_transposed(layout, forces, 1.0, lambda, &mut self.force_residual);
+        rows.add_transposed(forces, 1.0, lambda, &mut self.force_residual);
         // δλ = W⁻¹ (δr − G M⁻¹ δf)
         self.mass.solve(layout, &self.force_residual, &mut self.correction);
         for item in rows.items() {
@@ -154,7 +154,7 @@ impl Kkt {
             }
         }
         self.complement.solve(rows, &mut self.row_residual);
-        rows.add_transposed(layout, &self.response, 1.0, &self.row_residual, &mut self.correction);
+        rows.add_transposed(&self.response, 1.0, &self.row_residual, &mut self.correction);
         lambda.iter_mut().zip(&self.row_residual).for_each(|(x, d)| *x += d);
         a.iter_mut().zip(&self.correction).for_each(|(x, d)| *x += d);
     }

@@ -141,7 +141,7 @@ impl Equations<'_> {
         let (mut explicit, mut u, mut mu, mut step) = (vec![0.0; m], vec![0.0; m], vec![0.0; m], vec![0.0; n]);
         self.mass(t, &point.q, &mut mass)?;
         self.jacobian(t, &point.q, &mut g, &mut explicit)?;
-        self.rows().multiply(self.layout(), &g, &point.v, &mut u);
+        self.rows().multiply(&g, &point.v, &mut u);
         u.iter_mut().zip(&explicit).for_each(|(u, b)| *u = -(*u + b));
         self.factorise_kkt(t, &mass, &g, None)?;
         self.solve_kkt(&vec![0.0; n], &u, &mut step, &mut mu);

@@ -139,7 +139,7 @@ impl Equations<'_> {
             unit.fill(0.0);
             unit[d] = 1.0;
             force.fill(0.0);
-            all.add_transposed(layout, &values, 1.0, &unit, &mut force);
+            all.add_transposed(&values, 1.0, &unit, &mut force);
             self.kkt.solve(layout, &self.rows, &force, &zero, &mut a, &mut multipliers);
             multipliers.iter().enumerate().for_each(|(j, x)| c[(k, j)] = -x);
         }

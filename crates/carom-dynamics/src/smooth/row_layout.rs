@@ -1,6 +1,6 @@
 //! Where the rows of G lie: each constraint over the mass blocks it touches.
 
-use crate::block_diagonal::{BlockLayout, dot};
+use crate::block_diagonal::dot;
 use crate::error::NonFinite;
 use crate::model::Model;
 use crate::relations::Rows;
@@ -198,7 +198,7 @@ impl RowLayout {
     }
 
     /// u = G v.
-    pub fn multiply(&self, _: &BlockLayout, g: &[f64], v: &[f64], u: &mut [f64]) {
+    pub fn multiply(&self, g: &[f64], v: &[f64], u: &mut [f64]) {
         for item in &self.items {
             let spans = self.spans(item);
             for (u, row) in u[item.rows.clone()].iter_mut().zip(g[item.values()].chunks_exact(item.width)) {
@@ -208,7 +208,7 @@ impl RowLayout {
     }
 
     /// f += c Gᵀ λ.
-    pub fn add_transposed(&self, _: &BlockLayout, g: &[f64], factor: f64, lambda: &[f64], f: &mut [f64]) {
+    pub fn add_transposed(&self, g: &[f64], factor: f64, lambda: &[f64], f: &mut [f64]) {
         for item in &self.items {
             for span in self.spans(item) {
                 let f = &mut f[span.velocity..span.velocity + span.n];
