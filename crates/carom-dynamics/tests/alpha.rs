@@ -1,14 +1,13 @@
 //! The methods of the Newmark family against reference solutions.
 
-use crate::support::distance;
-use carom_dynamics::error::NonFinite;
+use crate::support::{Blade, distance};
 use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
-use carom_dynamics::relations::{FormulaSource, Relation, Rows};
+use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::smooth::{Equations, Integration, IntegrationError, MotionPoint, Tolerances};
-use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, Scratch};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
 use carom_dynamics::{Law, Model, State};
 
 /// A method with its settings.
@@ -187,37 +186,6 @@ fn adaptive_steps_meet_the_tolerance_on_rotations() {
         // global error ∝ tolerance^{2/3}: a factor 22 for 100
         let gain = errors[0] / errors[1];
         assert!((10.0..50.0).contains(&gain), "{form:?}: {errors:?}");
-    }
-}
-
-/// A skate: −sin θ ẋ + cos θ ẏ = 0.
-struct Blade;
-
-impl Relation for Blade {
-    fn n_rows(&self) -> usize {
-        1
-    }
-    fn velocities(&self) -> &[usize] {
-        &[0, 1, 2]
-    }
-    fn is_constant(&self) -> bool {
-        false
-    }
-    fn is_holonomic(&self) -> bool {
-        false
-    }
-    fn position(&self, _: f64, _: &[f64], g: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        g.fill(f64::NAN); // must not be used
-        Ok(())
-    }
-    fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
-        rows.jacobian.copy_from_slice(&[-q[2].sin(), q[2].cos(), 0.0]);
-        rows.bias.fill(0.0);
-        Ok(())
-    }
-    fn acceleration_bias(&self, _: f64, q: &[f64], v: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        bias[0] = -v[2] * (q[2].cos() * v[0] + q[2].sin() * v[1]);
-        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Explicit integrators beyond their order: tolerances, dense output, long runs, reference quality.
 
-use crate::support::{distance, fitted_order};
+use crate::support::{adaptive, constant_steps, distance, fitted_order};
 use carom_dynamics::State;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
+use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
 use carom_dynamics::smooth::Integration;
 use carom_dynamics::systems::Scratch;
@@ -16,21 +16,13 @@ fn integrate<'m>(mechanism: &'m Mechanism, params: &IntegratorParams, end: f64) 
     integration
 }
 
-fn adaptive(kind: IntegratorKind, tolerance: f64) -> IntegratorParams {
-    IntegratorParams { kind, tolerance, ..IntegratorParams::default() }
-}
-
-fn fixed(kind: IntegratorKind, step: f64) -> IntegratorParams {
-    IntegratorParams { kind, step: Some(step), control: StepControl::Fixed, ..IntegratorParams::default() }
-}
-
 /// Largest changes of the energy in the first and the last tenth of a run with constant steps.
 fn energy_errors(mechanism: &Mechanism, kind: IntegratorKind, step: f64, end: f64) -> (f64, f64) {
     let energy = |t: f64, q: &[f64], v: &[f64]| {
         let (kinetic, potential) = mechanism.model.systems().energy(t, q, v, &mut Scratch::default()).unwrap();
         kinetic + potential
     };
-    let mut integration = Integration::new(&mechanism.model, &mechanism.state, &fixed(kind, step)).unwrap();
+    let mut integration = Integration::new(&mechanism.model, &mechanism.state, &constant_steps(kind, step)).unwrap();
     let begin = energy(0.0, &mechanism.state.q, &mechanism.state.v);
     let mut tenths = [0.0_f64; 10];
     for (i, tenth) in tenths.iter_mut().enumerate() {
@@ -47,7 +39,7 @@ fn energy_errors(mechanism: &Mechanism, kind: IntegratorKind, step: f64, end: f6
 fn extrapolation_reaches_the_references() {
     let tight = adaptive(IntegratorKind::Extrapolation, 1e-13);
     // errors of the acceleration form grow with the square of time: over 10 s some 50 times the tolerance, so constant steps there
-    let constant = fixed(IntegratorKind::Extrapolation, 0.025);
+    let constant = constant_steps(IntegratorKind::Extrapolation, 0.025);
     // the references agree with a second method to 1e-13; the four-bar linkage to 2e-13 in q and 2e-11 in v, of values up to 6
     let cases = [
         (pendulum(), 1.0, &tight, 1e-12),
@@ -111,12 +103,12 @@ fn dense_output_of_dopri5_has_order_4() {
     let steps = [0.04, 0.02, 0.01];
     let (mut q_errors, mut v_errors) = (Vec::new(), Vec::new());
     for h in steps {
-        let mut integration = integrate(&mechanism, &fixed(IntegratorKind::Dopri5, h), begin.t + h);
+        let mut integration = integrate(&mechanism, &constant_steps(IntegratorKind::Dopri5, h), begin.t + h);
         let (mut q, mut v, mut q_error, mut v_error) = (vec![0.0; 2], vec![0.0; 2], 0.0_f64, 0.0_f64);
         for theta in [0.2, 0.4, 0.6, 0.8] {
             let t = begin.t + theta * h;
             integration.interpolate(t, &mut q, &mut v).unwrap();
-            let exact = integrate(&mechanism, &fixed(IntegratorKind::Extrapolation, h / 2.0), t);
+            let exact = integrate(&mechanism, &constant_steps(IntegratorKind::Extrapolation, h / 2.0), t);
             q_error = q_error.max(distance(&q, &exact.point().q));
             v_error = v_error.max(distance(&v, &exact.point().v));
         }
@@ -159,7 +151,7 @@ fn rattle_keeps_the_energy_of_the_slider_crank_over_long_times() {
 fn rattle_holds_positions_and_velocities_shake_positions() {
     let mechanism = pendulum().unwrap();
     for kind in [IntegratorKind::Rattle, IntegratorKind::Shake] {
-        let mut integration = integrate(&mechanism, &fixed(kind, 0.01), 10.0);
+        let mut integration = integrate(&mechanism, &constant_steps(kind, 0.01), 10.0);
         let end = integration.point().clone();
         let (mut g, mut u) = ([0.0], [0.0]);
         integration.equations().constraints(end.t, &end.q, &mut g).unwrap();

@@ -1,6 +1,6 @@
 //! HEM5 and PHEM56: references, drift, dense output, error estimates, and the step counts of the literature.
 
-use crate::support::{distance, fitted_order};
+use crate::support::{distance, fitted_order, relative};
 use carom_dynamics::State;
 use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, Projection, Step, StepControl, build};
 use carom_dynamics::problems::andrews::andrews;
@@ -21,11 +21,6 @@ fn run<'m>(mechanism: &'m Mechanism, params: &IntegratorParams, end: f64) -> (In
         (position, velocity) = (position.max(g), velocity.max(u));
     }
     (integration, position, velocity)
-}
-
-/// Largest error, relative to the largest value.
-fn relative(values: &[f64], reference: &[f64]) -> f64 {
-    distance(values, reference) / distance(reference, &vec![0.0; reference.len()])
 }
 
 #[test]

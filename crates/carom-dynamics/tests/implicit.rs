@@ -1,15 +1,15 @@
 //! Implicit Runge–Kutta methods and BDF: orders, stiff accuracy, energy, dense output, step control.
 
-use crate::support::{distance, fitted_order};
+use crate::support::{Blade, distance, fitted_order};
 use carom_dynamics::integrators::{Controller, Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
 use carom_dynamics::problems::flyball::flyball;
 use carom_dynamics::problems::free_bodies::symmetric_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
 use carom_dynamics::problems::pendulum::by_angle;
-use carom_dynamics::relations::{FormulaSource, Relation, Rows};
+use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
-use carom_dynamics::systems::{Linear, Scratch};
-use carom_dynamics::{Law, Model, NonFinite, State};
+use carom_dynamics::systems::Linear;
+use carom_dynamics::{Law, Model, State};
 use std::f64::consts::FRAC_PI_2;
 
 const KINDS: [IntegratorKind; 4] = [IntegratorKind::RadauIia, IntegratorKind::Gauss, IntegratorKind::Sdirk, IntegratorKind::Bdf];
@@ -371,37 +371,6 @@ fn error_estimates_have_their_order() {
     }
 }
 
-/// A skate: no velocity across the blade at the angle of the third coordinate. It has no position.
-struct Skate;
-
-impl Relation for Skate {
-    fn n_rows(&self) -> usize {
-        1
-    }
-    fn velocities(&self) -> &[usize] {
-        &[0, 1]
-    }
-    fn is_constant(&self) -> bool {
-        false
-    }
-    fn is_holonomic(&self) -> bool {
-        false
-    }
-    fn position(&self, _: f64, _: &[f64], g: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        g.fill(0.0);
-        Ok(())
-    }
-    fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
-        rows.jacobian.copy_from_slice(&[-q[2].sin(), q[2].cos()]);
-        rows.bias.fill(0.0);
-        Ok(())
-    }
-    fn acceleration_bias(&self, _: f64, q: &[f64], v: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        bias[0] = -v[2] * (q[2].cos() * v[0] + q[2].sin() * v[1]);
-        Ok(())
-    }
-}
-
 /// A skate of 2 kg turned at 1 rad/s by a constraint of time runs on the unit circle, x = (sin t, 1 − cos t), held by the force m u ω = 2
 /// N across the blade. Nonholonomic rows and rows with ∂g/∂t, in all forms.
 #[test]
@@ -409,7 +378,7 @@ fn a_skate_runs_on_a_circle() {
     let mass = vec![2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0];
     let body = Linear::new(["x", "y", "angle"].map(String::from).to_vec(), mass, vec![0.0; 9], vec![0.0; 9]).unwrap();
     let mut model = Model::new(vec![Box::new(body)]).unwrap();
-    model.add_interaction("blade", Box::new(Skate), Law::Bilateral).unwrap();
+    model.add_interaction("blade", Box::new(Blade), Law::Bilateral).unwrap();
     let turning = FormulaSource { rows: vec![("equation of \"turning\"".into(), "angle - t".into())], parameters: Vec::new() };
     model.add_formula("turning", &turning, Law::Bilateral).unwrap();
     let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0] };

@@ -4,8 +4,8 @@
 
 #![allow(clippy::excessive_precision, clippy::unreadable_literal, reason = "references are given with all their digits")]
 
-use crate::support::distance;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, NewtonParams, Projection, StepControl};
+use crate::support::{adaptive, constant_steps, relative};
+use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, NewtonParams, Projection};
 use carom_dynamics::problems::andrews::andrews;
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::flyball::flyball;
@@ -66,20 +66,6 @@ impl Case {
     }
 }
 
-/// max |a − b| / max |b|.
-fn relative(found: &[f64], exact: &[f64]) -> f64 {
-    let zero = vec![0.0; exact.len()];
-    distance(found, exact) / distance(exact, &zero)
-}
-
-fn adaptive(kind: IntegratorKind, tolerance: f64) -> IntegratorParams {
-    IntegratorParams { kind, tolerance, ..IntegratorParams::default() }
-}
-
-fn fixed(kind: IntegratorKind, step: f64) -> IntegratorParams {
-    IntegratorParams { kind, step: Some(step), control: StepControl::Fixed, ..IntegratorParams::default() }
-}
-
 /// Cranks of N four-bar linkages at a time: their angle and rate.
 fn linkages(n: usize, references: &[(f64, f64, f64)]) -> Mechanism {
     let linkages = n_four_bar(n).unwrap();
@@ -133,10 +119,10 @@ fn the_squeezing_mechanism_is_met() {
 fn the_flexible_slider_crank_is_met() {
     let groups: Groups = &[0..2, 2..3, 3..5, 5..7];
     let case = Case::new("flexible slider-crank", flexible_slider_crank().unwrap(), groups, groups);
-    case.meet(&fixed(IntegratorKind::Extrapolation, 2.5e-5));
+    case.meet(&constant_steps(IntegratorKind::Extrapolation, 2.5e-5));
     // tighter than the default, whose errors come to 3e-9 in the rates of stretching
     let newton = NewtonParams { tolerance: 1e-14, ..NewtonParams::default() };
-    case.meet(&IntegratorParams { newton, ..fixed(IntegratorKind::Gauss, 3.125e-6) });
+    case.meet(&IntegratorParams { newton, ..constant_steps(IntegratorKind::Gauss, 3.125e-6) });
 }
 
 /// Two methods agree to 3e-13.
@@ -172,8 +158,8 @@ fn the_governor_is_met() {
 #[test]
 fn two_four_bar_linkages_are_met() {
     let case = Case::new("2 four-bar linkages", linkages(2, &[(10.0, -30.17980086019116, -1.5066421808416905)]), &[], &[]);
-    case.meet(&fixed(IntegratorKind::Phem56, 2e-3));
-    case.meet(&fixed(IntegratorKind::Gauss, 4e-3));
+    case.meet(&constant_steps(IntegratorKind::Phem56, 2e-3));
+    case.meet(&constant_steps(IntegratorKind::Gauss, 4e-3));
 }
 
 /// Angle and rate of the cranks of 40 linkages at 10 s and 20 s, where two methods agree to 3e-12 and 2e-11 rad.
@@ -192,6 +178,6 @@ fn forty_four_bar_linkages_are_met() {
 #[ignore = "takes a minute or two: Newton's iteration solves for 1455 unknowns in each step"]
 fn forty_four_bar_linkages_are_met_by_implicit_steps_and_for_longer() {
     let meet = |references, params: &IntegratorParams| Case::new("40 four-bar linkages", linkages(40, references), &[], &[]).meet(params);
-    meet(&FORTY, &IntegratorParams { projection: Projection::Both, ..adaptive(IntegratorKind::Phem56, 8e-12) });
-    meet(&FORTY[..1], &fixed(IntegratorKind::Gauss, 9e-3));
+    meet(&FORTY, &constant_steps(IntegratorKind::Phem56, 2e-3));
+    meet(&FORTY[..1], &constant_steps(IntegratorKind::Gauss, 9e-3));
 }

@@ -1,11 +1,14 @@
 //! Shared by the tests: runs a problem and keeps what was recorded.
 
 use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::Problem;
 use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom_dynamics::relations::{Relation, Rows};
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
-use carom_dynamics::{Model, State, StepMemory};
+use carom_dynamics::systems::Scratch;
+use carom_dynamics::{Model, NonFinite, State, StepMemory};
 use carom_solvers::FrictionSolverParams;
 
 /// What a frame held.
@@ -83,4 +86,50 @@ pub fn fitted_order(steps: &[f64], errors: &[f64]) -> f64 {
     let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let covariance: f64 = x.iter().zip(&y).map(|(x, y)| (x - mx) * (y - my)).sum();
     covariance / x.iter().map(|x| (x - mx).powi(2)).sum::<f64>()
+}
+
+/// Settings of a method under step control.
+pub fn adaptive(kind: IntegratorKind, tolerance: f64) -> IntegratorParams {
+    IntegratorParams { kind, tolerance, ..IntegratorParams::default() }
+}
+
+/// Settings of a method with constant steps.
+pub fn constant_steps(kind: IntegratorKind, step: f64) -> IntegratorParams {
+    IntegratorParams { kind, step: Some(step), control: StepControl::Fixed, ..IntegratorParams::default() }
+}
+
+/// Largest error relative to the largest value, max |a − b| / max |b|.
+pub fn relative(found: &[f64], exact: &[f64]) -> f64 {
+    distance(found, exact) / distance(exact, &vec![0.0; exact.len()])
+}
+
+/// A skate on (x, y, θ): −sin θ ẋ + cos θ ẏ = 0. It has no position.
+pub struct Blade;
+
+impl Relation for Blade {
+    fn n_rows(&self) -> usize {
+        1
+    }
+    fn velocities(&self) -> &[usize] {
+        &[0, 1, 2]
+    }
+    fn is_constant(&self) -> bool {
+        false
+    }
+    fn is_holonomic(&self) -> bool {
+        false
+    }
+    fn position(&self, _: f64, _: &[f64], g: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        g.fill(f64::NAN); // must not be used
+        Ok(())
+    }
+    fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
+        rows.jacobian.copy_from_slice(&[-q[2].sin(), q[2].cos(), 0.0]);
+        rows.bias.fill(0.0);
+        Ok(())
+    }
+    fn acceleration_bias(&self, _: f64, q: &[f64], v: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        bias[0] = -v[2] * (q[2].cos() * v[0] + q[2].sin() * v[1]);
+        Ok(())
+    }
 }
