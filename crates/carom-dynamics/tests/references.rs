@@ -162,22 +162,20 @@ fn two_four_bar_linkages_are_met() {
     case.meet(&constant_steps(IntegratorKind::Gauss, 4e-3));
 }
 
-/// Angle and rate of the cranks of 40 linkages at 10 s and 20 s, where two methods agree to 3e-12 and 2e-11 rad.
-const FORTY: [(f64, f64, f64); 2] = [(10.0, -30.026637417190855, -1.1676221087517307), (20.0, -61.68449904139608, -1.7185696100558672)];
+/// Angle and rate of the cranks of 40 linkages at 10 s, where two methods agree to 3e-12 rad.
+const FORTY: [(f64, f64, f64); 1] = [(10.0, -30.026637417190855, -1.1676221087517307)];
 
 /// The same with 243 coordinates and 242 constraint rows, to 10 s. A tighter tolerance does not lead past all horizontal positions: steps shrink with the distance to them.
 #[test]
 fn forty_four_bar_linkages_are_met() {
-    let case = Case::new("40 four-bar linkages", linkages(40, &FORTY[..1]), &[], &[]);
+    let case = Case::new("40 four-bar linkages", linkages(40, &FORTY), &[], &[]);
     case.meet(&IntegratorParams { projection: Projection::Both, ..adaptive(IntegratorKind::Phem56, 1e-11) });
 }
 
-/// The second integrator, and 20 s: `cargo test --release -p carom-dynamics --test main forty -- --ignored --nocapture`. Step and tolerance are among those with which no
-/// step is caught at a horizontal position.
+/// The second integrator: `cargo test --release -p carom-dynamics --test main forty -- --ignored --nocapture`. The step is among those with which no step is caught at a
+/// horizontal position.
 #[test]
-#[ignore = "takes a minute or two: Newton's iteration solves for 1455 unknowns in each step"]
-fn forty_four_bar_linkages_are_met_by_implicit_steps_and_for_longer() {
-    let meet = |references, params: &IntegratorParams| Case::new("40 four-bar linkages", linkages(40, references), &[], &[]).meet(params);
-    meet(&FORTY, &constant_steps(IntegratorKind::Phem56, 2e-3));
-    meet(&FORTY[..1], &constant_steps(IntegratorKind::Gauss, 9e-3));
+#[ignore = "takes a minute: Newton's iteration solves for 1455 unknowns in each step"]
+fn forty_four_bar_linkages_are_met_by_implicit_steps() {
+    Case::new("40 four-bar linkages", linkages(40, &FORTY), &[], &[]).meet(&constant_steps(IntegratorKind::Gauss, 9e-3));
 }
