@@ -117,8 +117,12 @@ impl Detector {
     /// Law of the contact between two colliders.
     fn law(&self, a: u32, b: u32) -> ContactLaw {
         let material = |i: u32| self.colliders[i as usize].material;
-        let (ma, mb) = (material(a), material(b));
-        self.pair_laws.law(ma, mb).unwrap_or_else(|| combine(&self.materials[ma as usize], &self.materials[mb as usize]))
+        self.law_of_materials(material(a), material(b))
+    }
+
+    /// Law of the contact between two materials.
+    fn law_of_materials(&self, a: u32, b: u32) -> ContactLaw {
+        self.pair_laws.law(a, b).unwrap_or_else(|| combine(&self.materials[a as usize], &self.materials[b as usize]))
     }
 
     /// (q, v, horizon) ⇒ poses, bounds and speeds of the colliders of moving bodies; leaves of the tree.
@@ -209,6 +213,17 @@ impl ContactDetector for Detector {
                 law,
             }));
         }
+    }
+
+    fn laws(&self) -> Vec<ContactLaw> {
+        let mut used: Vec<u32> = self.colliders.iter().map(|collider| collider.material).collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut laws = Vec::new();
+        for (k, &a) in used.iter().enumerate() {
+            laws.extend(used[k..].iter().map(|&b| self.law_of_materials(a, b)));
+        }
+        laws
     }
 
     fn n_colliders(&self) -> u32 {

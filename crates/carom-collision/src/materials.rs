@@ -1,5 +1,6 @@
 //! Materials of surfaces and how two of them make the law of a contact.
 
+use carom_dynamics::ModelError;
 use carom_dynamics::laws::ContactLaw;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -85,23 +86,15 @@ impl Material {
     /// # Errors
     /// The first coefficient outside its range (NaN included).
     pub fn validate(&self) -> Result<(), MaterialError> {
-        validate_law(&ContactLaw {
-            friction: self.friction,
-            restitution: self.restitution,
-            tangential_restitution: self.tangential_restitution,
-        })
-    }
-}
-
-fn validate_law(law: &ContactLaw) -> Result<(), MaterialError> {
-    let checks = [
-        ("friction", law.friction, f64::MAX, "[0, ∞)"),
-        ("restitution", law.restitution, 1.0, "[0, 1]"),
-        ("tangential restitution", law.tangential_restitution, 1.0, "[0, 1]"),
-    ];
-    match checks.iter().find(|(_, value, upper, _)| !(0.0..=*upper).contains(value)) {
-        Some(&(coefficient, value, _, range)) => Err(MaterialError { coefficient, value, range }),
-        None => Ok(()),
+        let checks = [
+            ("friction", self.friction, f64::MAX, "[0, ∞)"),
+            ("restitution", self.restitution, 1.0, "[0, 1]"),
+            ("tangential restitution", self.tangential_restitution, 1.0, "[0, 1]"),
+        ];
+        match checks.iter().find(|(_, value, upper, _)| !(0.0..=*upper).contains(value)) {
+            Some(&(coefficient, value, _, range)) => Err(MaterialError { coefficient, value, range }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -110,11 +103,8 @@ fn validate_law(law: &ContactLaw) -> Result<(), MaterialError> {
 pub fn combine(a: &Material, b: &Material) -> ContactLaw {
     let friction = a.friction_combination.max(b.friction_combination);
     let restitution = a.restitution_combination.max(b.restitution_combination);
-    ContactLaw {
-        friction: friction.apply(a.friction, b.friction),
-        restitution: restitution.apply(a.restitution, b.restitution),
-        tangential_restitution: restitution.apply(a.tangential_restitution, b.tangential_restitution),
-    }
+    ContactLaw::coulomb(friction.apply(a.friction, b.friction), restitution.apply(a.restitution, b.restitution))
+        .with_tangential_restitution(restitution.apply(a.tangential_restitution, b.tangential_restitution))
 }
 
 /// Laws given outright for pairs of materials; they take precedence over [`combine`].
@@ -134,8 +124,8 @@ impl PairLaws {
     ///
     /// # Errors
     /// A coefficient outside its range; the table is then unchanged.
-    pub fn set(&mut self, a: u32, b: u32, law: ContactLaw) -> Result<Option<ContactLaw>, MaterialError> {
-        validate_law(&law)?;
+    pub fn set(&mut self, a: u32, b: u32, law: ContactLaw) -> Result<Option<ContactLaw>, ModelError> {
+        law.validate(&format!("materials {a} and {b}"))?;
         Ok(self.laws.insert((a.min(b), a.max(b)), law))
     }
 
@@ -165,10 +155,10 @@ mod tests {
         let b = Material { friction: 0.8, restitution: 0.1, ..Material::default() };
         let law = combine(&a, &b);
         // One square root of a rounded product.
-        assert!((law.friction - 0.4).abs() < 1e-15);
-        assert_eq!((law.restitution, law.tangential_restitution), (0.3, 0.0));
+        assert!((law.friction.at(0.0) - 0.4).abs() < 1e-15);
+        assert_eq!((law.restitution.at(0.0), law.tangential_restitution), (0.3, 0.0));
         assert_eq!(law, combine(&b, &a));
-        assert_eq!(combine(&a, &a).friction, 0.2);
+        assert_eq!(combine(&a, &a).friction.at(0.0), 0.2);
     }
 
     #[test]
@@ -183,21 +173,21 @@ mod tests {
         for (i, first) in order.into_iter().enumerate() {
             for (j, second) in order.into_iter().enumerate() {
                 let law = combine(&with(first), &other(second));
-                assert_eq!(law.friction, order[i.max(j)].apply(0.5, 0.3));
+                assert_eq!(law.friction.at(0.0), order[i.max(j)].apply(0.5, 0.3));
             }
         }
     }
 
     #[test]
     fn pair_laws_are_symmetric_and_checked() {
-        let law = ContactLaw { friction: 0.9, restitution: 0.5, tangential_restitution: 0.1 };
+        let law = ContactLaw::coulomb(0.9, 0.5).with_tangential_restitution(0.1);
         let mut table = PairLaws::new();
         assert_eq!(table.set(3, 1, law), Ok(None));
         assert_eq!(table.law(1, 3), Some(law));
         assert_eq!(table.law(1, 1), None);
         assert_eq!(table.largest_index(), Some(3));
-        let wrong = ContactLaw { restitution: 1.5, ..law };
-        assert_eq!(table.set(0, 0, wrong).unwrap_err().coefficient, "restitution");
+        let wrong = table.set(0, 0, ContactLaw::coulomb(0.9, 1.5)).unwrap_err();
+        assert!(wrong.to_string().contains("restitution"), "{wrong}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn errors_name_the_culprit() {
     let error = Detector::new(vec![], vec![slippery], PairLaws::new()).err();
     assert!(matches!(error, Some(CollisionError::Material { index: 0, .. })));
     let mut laws = PairLaws::new();
-    laws.set(0, 5, ContactLaw { friction: 0.0, restitution: 0.0, tangential_restitution: 0.0 }).unwrap();
+    laws.set(0, 5, ContactLaw::default()).unwrap();
     let error = Detector::new(vec![], vec![Material::default()], laws).err();
     assert_eq!(error, Some(CollisionError::UnknownPairMaterial { material: 5, n_materials: 1 }));
 }
@@ -51,9 +51,9 @@ fn laws_come_from_the_table_or_the_materials() {
     let mut detector = Detector::new(scene.colliders.clone(), materials.clone(), PairLaws::new()).unwrap();
     let contacts = scene.detect_with(&mut detector, 0.0);
     assert_eq!(contacts.len(), 2);
-    assert!(contacts.iter().all(|c| (c.law.friction, c.law.restitution) == (0.5, 0.5)));
+    assert!(contacts.iter().all(|c| (c.law.friction.at(0.0), c.law.restitution.at(0.0)) == (0.5, 0.5)));
     let mut table = PairLaws::new();
-    let sticky = ContactLaw { friction: 9.0, restitution: 0.0, tangential_restitution: 0.0 };
+    let sticky = ContactLaw::coulomb(9.0, 0.0);
     table.set(1, 0, sticky).unwrap();
     let mut detector = Detector::new(scene.colliders.clone(), materials, table).unwrap();
     assert!(scene.detect_with(&mut detector, 0.0).iter().all(|c| c.law == sticky));

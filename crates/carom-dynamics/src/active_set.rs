@@ -3,7 +3,7 @@
 use crate::block_diagonal::{BlockFactor, BlockLayout, dot};
 use crate::laws::Law;
 use crate::model::Model;
-use carom_solvers::BlockSparse;
+use carom_solvers::{Block, BlockSparse};
 use std::ops::Range;
 
 /// Where an active interaction comes from.
@@ -26,6 +26,10 @@ pub struct Active {
     pub rows: Range<usize>,
     /// Gap at the start of the step \[m\]; 0 for constraints.
     pub gap: f64,
+    /// The cone of its rows in the one-step problem.
+    pub block: Block,
+    /// Factor of its third row: see [`crate::Friction::stretch`].
+    pub stretch: f64,
     touched: Range<usize>,
     first: usize,
     width: usize,
@@ -56,6 +60,8 @@ pub struct ActiveSet {
     bias: Vec<f64>,
     /// u at the start of the step, G(q_k) v_k + b.
     velocity_start: Vec<f64>,
+    /// What is added to G v + b before the law is applied: e u_k, say.
+    shift: Vec<f64>,
     by_block: ItemsByBlock,
     seen: Vec<bool>,
     columns: Vec<u32>,
@@ -103,6 +109,7 @@ impl ActiveSet {
         self.jacobian.clear();
         self.bias.clear();
         self.velocity_start.clear();
+        self.shift.clear();
     }
 
     /// Adds an interaction that touches `blocks`; its rows are zero until written.
@@ -125,7 +132,9 @@ impl ActiveSet {
         self.jacobian.resize(first + dim * width, 0.0);
         self.bias.resize(row + dim, 0.0);
         self.velocity_start.resize(row + dim, 0.0);
-        self.items.push(Active { source, law, rows: row..row + dim, gap, touched: first_touched..self.touched.len(), first, width });
+        self.shift.resize(row + dim, 0.0);
+        let (rows, touched, block) = (row..row + dim, first_touched..self.touched.len(), Block::Bilateral { dim });
+        self.items.push(Active { source, law, rows, gap, block, stretch: 1.0, touched, first, width });
         self.items.len() - 1
     }
 
@@ -152,6 +161,50 @@ impl ActiveSet {
         let Active { rows, first, width, .. } = &self.items[item];
         let n = rows.len() * width;
         (&mut self.jacobian[*first..first + n], &mut self.bias[rows.clone()], &mut self.velocity_start[rows.clone()])
+    }
+
+    /// Binds the rows of an item to its law once they are written: the third row is stretched, the cone and the shift e u_k are set. With
+    /// `with_restitution` false the contact is inelastic.
+    pub fn bind(&mut self, item: usize, with_restitution: bool) {
+        let Law::Contact(law) = self.items[item].law else { return };
+        let (rows, stretch) = (self.items[item].rows.clone(), law.friction.stretch());
+        self.items[item].stretch = stretch;
+        self.stretch(item);
+        if rows.len() > 2 {
+            self.velocity_start[rows.start + 2] *= stretch;
+        }
+        let u = &self.velocity_start[rows.clone()];
+        let slip = u.iter().skip(1).take(2).map(|u| u * u).sum::<f64>().sqrt();
+        self.items[item].block = law.block(rows.len(), slip);
+        for (k, row) in rows.clone().enumerate() {
+            let e = if with_restitution { law.restitution_of_row(k, self.velocity_start[rows.start]) } else { 0.0 };
+            self.shift[row] = e * self.velocity_start[row];
+        }
+    }
+
+    /// Stretches the third row of an item that was just written.
+    pub(crate) fn stretch(&mut self, item: usize) {
+        let Active { rows, first, width, stretch, .. } = &self.items[item];
+        if *stretch != 1.0 && rows.len() > 2 {
+            self.jacobian[first + 2 * width..first + 3 * width].iter_mut().for_each(|g| *g *= stretch);
+            self.bias[rows.start + 2] *= stretch;
+        }
+    }
+
+    /// The active interactions, to change their cones.
+    pub fn items_mut(&mut self) -> &mut [Active] {
+        &mut self.items
+    }
+
+    /// What is added to G v + b before the laws are applied, by rows.
+    #[must_use]
+    pub fn shift(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// The same, to be written: schemes that state their law otherwise than u + e u_k (on gaps, say) do it here.
+    pub fn shift_mut(&mut self) -> &mut [f64] {
+        &mut self.shift
     }
 
     /// u_k of all rows.

@@ -5,6 +5,7 @@ use crate::block_diagonal::{BlockLayout, dot};
 use crate::detection::{ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
+use crate::impacts::ImpactLaw;
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -82,7 +83,8 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
-    let StepMemory { active, candidates: c, contacts, .. } = memory;
+    let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
+    let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
     active.clear();
     for (i, interaction) in model.interactions().iter().enumerate() {
@@ -97,6 +99,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         interaction.spread(&c.jacobian[c.entries[i]..c.entries[i + 1]], jacobian);
         bias.copy_from_slice(&c.bias[rows.clone()]);
         velocity.copy_from_slice(&c.velocity[rows]);
+        active.bind(item, with_restitution);
     }
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
@@ -106,14 +109,15 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
         let blocks = blocks.flat_map(|body| [0, 1].map(|k| bodies.first_block as u32 + 2 * body + k));
-        let dim = if contact.law.friction > 0.0 || contact.law.tangential_restitution > 0.0 { 3 } else { 1 };
-        let item = active.push(ActiveSource::Contact(i), Law::Coulomb(contact.law), contact.gap, dim, blocks, layout);
+        let dim = if contact.law.is_frictionless() { 1 } else { 3 };
+        let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
         write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);
         }
+        active.bind(item, with_restitution);
     }
 }
 
@@ -144,11 +148,12 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
         let (rows, bias, _) = active.rows_mut(item);
         interaction.relation().jacobian(t, &work.q_inner, Rows { jacobian: &mut *jacobian, bias }, scratch)?;
         interaction.spread(jacobian, rows);
+        active.stretch(item);
     }
     Ok(())
 }
 
-/// (G, M̂⁻¹, v_free, law) => W and q = G v_free + b + e u_k of the one-step problem, with the last impulses as guess.
+/// (G, M̂⁻¹, v_free, law) => W and q = G v_free + b + shift of the one-step problem, with the last impulses as guess.
 pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_iteration: bool) {
     let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
     let layout = model.systems().layout();
@@ -166,15 +171,15 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
     }
     problem.q.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &work.v_free, &mut problem.q);
+    for (q, shift) in problem.q.iter_mut().zip(active.shift()) {
+        *q += shift;
+    }
     problem.blocks.clear();
     if first_iteration {
         solution.r.clear();
     }
     for item in active.items() {
-        problem.blocks.push(item.law.block(item.rows.len()));
-        for (k, row) in item.rows.clone().enumerate() {
-            problem.q[row] += item.law.restitution(k) * active.velocity_start()[row];
-        }
+        problem.blocks.push(item.block);
         if first_iteration {
             match item.source {
                 ActiveSource::Interaction(i) => solution.r.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
@@ -201,12 +206,10 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
     // problem.q is written anew before the next solve
     active.local_velocity(layout, &state.v, &mut problem.q);
-    for item in active.items() {
-        for (k, row) in item.rows.clone().enumerate() {
-            let solved = solution.u[row] - item.law.restitution(k) * active.velocity_start()[row];
-            change = change.max((problem.q[row] - solved).abs());
-            scale = scale.max(solved.abs());
-        }
+    for ((u, shift), q) in solution.u.iter().zip(active.shift()).zip(&problem.q) {
+        let solved = u - shift;
+        change = change.max((q - solved).abs());
+        scale = scale.max(solved.abs());
     }
     if change == 0.0 { 0.0 } else { change / scale }
 }
@@ -221,7 +224,7 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
         match item.source {
             ActiveSource::Interaction(i) => warm.by_interaction[i][..p.len()].copy_from_slice(p),
             ActiveSource::Contact(i) => {
-                let mut kept = [0.0; 3];
+                let mut kept = [0.0; 6];
                 kept[..p.len()].copy_from_slice(p);
                 warm.by_contact.push((contacts[i].key, kept));
             }
@@ -233,9 +236,11 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// Energy that the impulses of this step took out or brought in, from v_k, v_{k+1} and the rows of the step.
 ///
 /// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
-/// constraints and obstacles.
+/// constraints and obstacles. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, problem, .. } = memory;
+    let StepMemory { active, solution, work, problem, warm, contacts, .. } = memory;
+    let mut some_close = false;
+    let dissipated = report.dissipated_impact + report.dissipated_friction;
     let layout = model.systems().layout();
     // problem.q is free to be overwritten once the step is solved
     let mean = &mut problem.q;
@@ -253,5 +258,14 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
                 _ => report.dissipated_friction -= mean[row] * p,
             }
         }
+        let before = match item.source {
+            ActiveSource::Interaction(i) => warm.by_interaction[i][0],
+            ActiveSource::Contact(i) => warm.of_contact(&contacts[i].key)[0],
+        };
+        let first = item.rows.start;
+        some_close |= !item.law.is_bilateral() && before == 0.0 && solution.r[first] > 0.0 && active.velocity_start()[first] < 0.0;
+    }
+    if some_close {
+        report.impact_gain += (dissipated - report.dissipated_impact - report.dissipated_friction).max(0.0);
     }
 }

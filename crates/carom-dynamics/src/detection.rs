@@ -50,6 +50,9 @@ pub trait ContactDetector: Send + Sync {
     /// in the world frame, angular in the body frame).
     fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>);
 
+    /// The laws of all pairs of colliders that may touch, each at least once.
+    fn laws(&self) -> Vec<ContactLaw>;
+
     /// Number of colliders.
     fn n_colliders(&self) -> u32;
 

@@ -73,6 +73,9 @@ pub struct Certificate {
     /// contact can: it is the error of the scheme on curved contact paths (first order in the step), or of an impact law
     /// that creates energy.
     pub contact_gain: f64,
+    /// Energy that impacts created, summed over the steps in which contacts closed and gave more than they took \[J\]: the gain of an impact
+    /// law that can create energy (Newton's with friction, or with unequal coefficients at several contacts).
+    pub impact_gain: f64,
     /// Events counted.
     pub events: usize,
     /// Cost, steps and drift of a run by the strategy `smooth`.
@@ -118,6 +121,7 @@ impl Certificate {
         last.dissipated_impact += report.dissipated_impact;
         last.dissipated_friction += report.dissipated_friction;
         last.work += report.work;
+        self.impact_gain += report.impact_gain;
         self.contact_gain += (-report.dissipated_impact - report.dissipated_friction).max(0.0);
         self.max_energy_gain = self.max_energy_gain.max(self.energy_error());
     }

@@ -65,6 +65,18 @@ pub enum ModelError {
         /// Its text.
         text: String,
     },
+    /// A scheme that does not know what the model asks for.
+    #[error("the scheme \"{scheme}\" does not know {feature}, which {by} asks for; schemes that do: {alternatives}")]
+    SchemeRefuses {
+        /// The scheme.
+        scheme: &'static str,
+        /// What it does not know.
+        feature: &'static str,
+        /// What asks for it.
+        by: String,
+        /// Schemes that know it.
+        alternatives: String,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {

@@ -23,7 +23,9 @@ impl Interaction {
     /// # Errors
     /// A coefficient out of range: restitution outside [0, 1], negative friction, values that are not finite.
     pub fn new(name: &str, relation: Box<dyn Relation>, law: Law, layout: &BlockLayout) -> Result<Self, ModelError> {
-        check_law(name, &law)?;
+        if let Law::Contact(contact) = &law {
+            contact.validate(name)?;
+        }
         let (mut blocks, mut columns, mut starts, mut width) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for &velocity in relation.velocities() {
             let block = layout.block_of_row(velocity);
@@ -58,7 +60,7 @@ impl Interaction {
     /// It is a constraint, not a contact.
     #[must_use]
     pub fn is_bilateral(&self) -> bool {
-        matches!(self.law, Law::Bilateral)
+        self.law.is_bilateral()
     }
 
     /// Mass blocks its rows touch.
@@ -90,27 +92,6 @@ impl Interaction {
             for (&column, &value) in self.columns.iter().zip(from) {
                 to[column] = value;
             }
-        }
-    }
-}
-
-fn check_law(name: &str, law: &Law) -> Result<(), ModelError> {
-    let unit = |what: &str, value: f64| {
-        if (0.0..=1.0).contains(&value) {
-            return Ok(());
-        }
-        Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a number in [0, 1] is needed" })
-    };
-    match law {
-        Law::Bilateral => Ok(()),
-        Law::Unilateral { restitution } => unit("restitution", *restitution),
-        Law::Coulomb(c) => {
-            unit("restitution", c.restitution)?;
-            unit("tangential restitution", c.tangential_restitution)?;
-            if c.friction >= 0.0 && c.friction.is_finite() {
-                return Ok(());
-            }
-            Err(ModelError::OutOfRange { what: format!("friction of \"{name}\""), value: c.friction, expected: "a number ≥ 0 is needed" })
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod detection;
 pub mod diagnostics;
 pub mod error;
 pub mod formula;
+pub mod impacts;
 pub mod integrators;
 pub mod interactions;
 pub mod laws;
@@ -37,7 +38,7 @@ pub mod systems;
 
 pub use error::{ModelError, NonFinite, RunError, StepError};
 pub use interactions::Interaction;
-pub use laws::{ContactLaw, Law};
+pub use laws::{Cohesion, ContactLaw, Friction, Law, Restitution};
 pub use memory::StepMemory;
 pub use model::Model;
 pub use state::State;

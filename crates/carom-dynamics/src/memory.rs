@@ -8,6 +8,7 @@ use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
 use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverParams, Solution, SolveError};
+use std::any::Any;
 
 /// Everything that changes during a run besides the state. Dropping it loses speed, never correctness.
 pub struct StepMemory {
@@ -32,6 +33,12 @@ pub struct StepMemory {
     /// Work vectors.
     pub(crate) work: Work,
     pub(crate) scratch: Scratch,
+    /// The impacts at the start of the present step are resolved: its contacts are inelastic.
+    pub(crate) impacts_done: bool,
+    /// State at which the present step was begun, impacts included.
+    begun: State,
+    /// What the scheme keeps from step to step.
+    own: Option<Box<dyn Any + Send>>,
 }
 
 impl StepMemory {
@@ -54,20 +61,37 @@ impl StepMemory {
             matrices: Matrices::default(),
             work: Work::new(n_v, model.systems().coordinates().len()),
             scratch: Scratch::default(),
+            impacts_done: false,
+            begun: State::default(),
+            own: None,
         })
     }
 
-    /// Keeps the state at the start of a step, for [`StepMemory::restore`].
-    pub fn keep_start(&mut self, state: &State) {
+    /// Keeps the state at which a step begins, for [`StepMemory::restore`].
+    pub(crate) fn begin_step(&mut self, state: &State) {
+        self.begun.clone_from(state);
+    }
+
+    /// Puts `state` back to where the last step began.
+    pub fn restore(&self, state: &mut State) {
+        state.clone_from(&self.begun);
+    }
+
+    /// Keeps (q_k, v_k) of a scheme's step.
+    pub(crate) fn keep_start(&mut self, state: &State) {
         self.work.q_start.copy_from_slice(&state.q);
         self.work.v_start.copy_from_slice(&state.v);
     }
 
-    /// Puts `state` back to the start of the last step, which began at time `t`.
-    pub fn restore(&self, state: &mut State, t: f64) {
-        state.t = t;
-        state.q.copy_from_slice(&self.work.q_start);
-        state.v.copy_from_slice(&self.work.v_start);
+    /// Takes out what the scheme keeps from step to step; a new one where there is none of this type. Put it back with
+    /// [`StepMemory::put_own`].
+    pub(crate) fn take_own<T: Default + Send + 'static>(&mut self) -> Box<T> {
+        self.own.take().and_then(|own| own.downcast().ok()).unwrap_or_default()
+    }
+
+    /// Puts back what the scheme keeps.
+    pub(crate) fn put_own<T: Send + 'static>(&mut self, own: Box<T>) {
+        self.own = Some(own);
     }
 
     /// The contact points found for the last step.
@@ -136,14 +160,14 @@ impl Candidates {
 pub(crate) struct WarmStart {
     pub by_interaction: Vec<[f64; 6]>,
     /// Sorted by key.
-    pub by_contact: Vec<(ContactKey, [f64; 3])>,
+    pub by_contact: Vec<(ContactKey, [f64; 6])>,
 }
 
 impl WarmStart {
-    pub fn of_contact(&self, key: &ContactKey) -> [f64; 3] {
+    pub fn of_contact(&self, key: &ContactKey) -> [f64; 6] {
         match self.by_contact.binary_search_by(|(other, _)| other.cmp(key)) {
             Ok(i) => self.by_contact[i].1,
-            Err(_) => [0.0; 3],
+            Err(_) => [0.0; 6],
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::detection::ContactDetector;
 use crate::error::ModelError;
+use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::Law;
 use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
@@ -17,6 +18,7 @@ pub struct Model {
     interactions: Vec<Interaction>,
     names: HashSet<String>,
     detector: Option<Box<dyn ContactDetector>>,
+    impact_law: ImpactLaw,
 }
 
 impl Model {
@@ -25,7 +27,13 @@ impl Model {
     /// # Errors
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
-        Ok(Model { systems: Arc::new(SystemSet::new(systems)?), interactions: Vec::new(), names: HashSet::new(), detector: None })
+        Ok(Model {
+            systems: Arc::new(SystemSet::new(systems)?),
+            interactions: Vec::new(),
+            names: HashSet::new(),
+            detector: None,
+            impact_law: ImpactLaw::default(),
+        })
     }
 
     /// Adds an interaction: a relation and the law that binds its velocity and impulse.
@@ -72,6 +80,17 @@ impl Model {
     /// Sets the detector of contacts between rigid bodies.
     pub fn set_detector(&mut self, detector: Box<dyn ContactDetector>) {
         self.detector = Some(detector);
+    }
+
+    /// Sets the impact law, Newton's by default.
+    pub fn set_impact_law(&mut self, law: ImpactLaw) {
+        self.impact_law = law;
+    }
+
+    /// The impact law.
+    #[must_use]
+    pub fn impact_law(&self) -> &ImpactLaw {
+        &self.impact_law
     }
 
     /// The systems.

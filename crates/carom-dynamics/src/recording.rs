@@ -135,6 +135,12 @@ pub enum EventKind {
     SolveNotConverged,
     /// The step was halved after a failed solve.
     StepHalved,
+    /// A contact that was not approaching received the impulse of an impact: Painlevé's paradox.
+    ImpactWithoutCollision,
+    /// An impact created energy; its law allows it.
+    EnergyCreated,
+    /// One of several possible outcomes of an impact was chosen.
+    OutcomeChosen,
 }
 
 impl EventKind {
@@ -146,6 +152,9 @@ impl EventKind {
             EventKind::ContactOpened => "contact-opened",
             EventKind::SolveNotConverged => "solve-not-converged",
             EventKind::StepHalved => "step-halved",
+            EventKind::ImpactWithoutCollision => "impact-without-collision",
+            EventKind::EnergyCreated => "energy-created",
+            EventKind::OutcomeChosen => "outcome-chosen",
         }
     }
 }

@@ -92,7 +92,7 @@ fn stick_slip_dissipates_by_friction() {
     };
     let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
     let rows = vec![("gap of \"floor\"".into(), "y".into()), ("tangent of \"floor\"".into(), "x".into())];
-    let law = Law::Coulomb(ContactLaw { friction: 0.5, restitution: 0.0, tangential_restitution: 0.0 });
+    let law = Law::Contact(ContactLaw::coulomb(0.5, 0.0));
     model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
     let start = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2] };
     let done = run(&model, &start, 3.0, 1e-3, MoreauJeanParams::default());
@@ -111,7 +111,7 @@ fn tangential_restitution_reverses_sliding() {
     let end = |tangential_restitution: f64| {
         let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
         let rows = vec![("gap".into(), "y".into()), ("tangent".into(), "x".into())];
-        let law = Law::Coulomb(ContactLaw { friction: 10.0, restitution: 1.0, tangential_restitution });
+        let law = Law::Contact(ContactLaw::coulomb(10.0, 1.0).with_tangential_restitution(tangential_restitution));
         model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
         let start = State { t: 0.0, q: vec![0.0, 0.05], v: vec![0.7, -1.0] };
         run(&model, &start, 0.1, 1e-3, MoreauJeanParams::default()).state.v

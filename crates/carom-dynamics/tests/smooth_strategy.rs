@@ -131,7 +131,7 @@ fn a_moving_constraint_does_work_and_its_force_is_recorded() {
 
 #[test]
 fn contacts_are_refused_by_name() {
-    let (model, mut state) = particle("9.81*x", Some("x + 1"), Law::Unilateral { restitution: 0.5 });
+    let (model, mut state) = particle("9.81*x", Some("x + 1"), Law::unilateral(0.5));
     let (outcome, _) = run(&model, &mut state, &fixed(1.0, 0.01));
     let Ending::Failed(error) = outcome.ending else { panic!("a contact was accepted") };
     assert!(error.to_string().contains("the contact \"guide\"") && error.to_string().contains("time-stepping"), "{error}");

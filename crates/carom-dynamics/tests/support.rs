@@ -5,7 +5,7 @@ use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl}
 use carom_dynamics::problems::Problem;
 use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
 use carom_dynamics::relations::{Relation, Rows};
-use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams};
+use carom_dynamics::schemes::{MoreauJeanParams, SchemeParams};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
 use carom_dynamics::systems::Scratch;
 use carom_dynamics::{Model, NonFinite, State, StepMemory};
@@ -54,10 +54,16 @@ pub struct Done {
 
 /// Runs a model by Moreau–Jean with fixed steps, recording all of them.
 pub fn run(model: &Model, state: &State, end: f64, step: f64, params: MoreauJeanParams) -> Done {
+    run_scheme(model, state, end, step, &SchemeParams::MoreauJean(params))
+}
+
+/// Runs a model by a scheme with fixed steps, recording all of them; its one-step problems are solved to 1e-13.
+pub fn run_scheme(model: &Model, state: &State, end: f64, step: f64, params: &SchemeParams) -> Done {
     let (mut state, mut keep) = (state.clone(), Keep::default());
-    let solver = FrictionSolverParams { tolerance: 1e-13, ..FrictionSolverParams::default() };
+    let scheme = params.build();
+    let solver = FrictionSolverParams { tolerance: 1e-13, ..scheme.solver().unwrap_or_default() };
     let mut memory = StepMemory::new(model, &solver).unwrap();
-    let strategy = TimeStepping { scheme: Box::new(MoreauJean { params }), step, end, on_failure: OnFailure::Stop, record_every: 1 };
+    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Stop, record_every: 1 };
     let mut watch = |_: &_| Continue::Yes;
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut keep, watch: &mut watch });
     match outcome.ending {

@@ -2,7 +2,6 @@
 
 use crate::support::folder;
 use carom::dynamics::StepMemory;
-use carom::dynamics::schemes::{MoreauJean, Scheme};
 use carom::io::model_file::read;
 
 /// Spheres and boxes on planes and on each other; warm after the contacts have been found and solved a few times.
@@ -12,7 +11,7 @@ fn steps_of_bodies_do_not_allocate() {
         [("slide_to_roll", 20, 200), ("bouncing_sphere", 600, 400), ("friction_limit", 20, 200), ("stack_of_cubes", 100, 50)]
     {
         let file = read(&folder().join(name), &[]).unwrap();
-        let scheme = MoreauJean { params: file.run.scheme };
+        let scheme = file.run.scheme.build();
         let (mut state, mut memory) = (file.state.clone(), StepMemory::new(&file.model, &file.run.solver).unwrap());
         let mut take = |n: usize| {
             for _ in 0..n {

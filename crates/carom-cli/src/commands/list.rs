@@ -41,8 +41,8 @@ enum What {
 pub fn list(args: &Args) -> Outcome {
     let entries: Vec<(String, String)> = match args.what {
         What::Strategies => owned(&STRATEGIES),
-        What::Schemes => owned(&SCHEMES),
-        What::Laws => owned(&Law::LIST),
+        What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
+        What::Laws => owned(Law::LIST),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);

@@ -13,6 +13,7 @@ pub mod impact_oscillator;
 pub mod mechanisms;
 pub mod n_four_bar;
 pub mod pendulum;
+pub mod sliding_block;
 pub mod spherical_pendulum;
 pub mod woodpecker;
 
@@ -59,5 +60,5 @@ impl Solution {
 /// As [`Model::add_formula`].
 pub fn add_stop(model: &mut Model, name: &str, gap: &str, restitution: f64) -> Result<(), crate::ModelError> {
     let source = crate::relations::FormulaSource { rows: vec![(format!("gap of \"{name}\""), gap.to_owned())], parameters: Vec::new() };
-    model.add_formula(name, &source, crate::Law::Unilateral { restitution })
+    model.add_formula(name, &source, crate::Law::unilateral(restitution))
 }

@@ -46,7 +46,7 @@ pub fn problem() -> Result<Problem, ModelError> {
     ];
     for (name, gap, tangent, restitution) in contacts {
         let rows = vec![(format!("gap of \"{name}\""), gap.to_owned()), (format!("tangent of \"{name}\""), tangent.to_owned())];
-        let law = Law::Coulomb(ContactLaw { friction: 0.3, restitution, tangential_restitution: 0.0 });
+        let law = Law::Contact(ContactLaw::coulomb(0.3, restitution));
         model.add_formula(name, &FormulaSource { rows, parameters: parameters.clone() }, law)?;
     }
     let state = State { t: 0.0, q: vec![0.0, -0.1036, -0.2788], v: vec![-0.3411, 4.8572e-15, -7.4583] };

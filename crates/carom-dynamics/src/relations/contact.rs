@@ -94,7 +94,7 @@ mod tests {
         for (x, r) in [(xa, ra), (xb, rb)] {
             q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
         }
-        let law = ContactLaw { friction: 0.0, restitution: 0.0, tangential_restitution: 0.0 };
+        let law = ContactLaw::default();
         let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
         let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
         let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law };

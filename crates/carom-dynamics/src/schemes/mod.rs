@@ -1,42 +1,102 @@
 //! Time-stepping schemes: each advances the nonsmooth equations by one step.
 
+pub mod anitescu_potra;
+pub mod combined_projection;
+pub mod d1_minus;
+pub mod direct_projection;
+pub mod lotstedt;
 pub mod moreau_jean;
+pub mod moreau_midpoint;
+pub mod nonsmooth_alpha;
+pub mod prox;
+mod registry;
+pub mod schatzman_paoli;
+mod stages;
+pub mod stewart_trinkle;
+pub mod theta_gap;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
-use carom_solvers::SolveReport;
+use carom_solvers::{FrictionSolverParams, SolveReport};
 
+pub use anitescu_potra::{AnitescuPotra, AnitescuPotraParams};
+pub use combined_projection::{CombinedProjection, CombinedProjectionParams};
+pub use d1_minus::{D1Minus, D1MinusParams};
+pub use direct_projection::{DirectProjection, DirectProjectionParams};
+pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_jean::{MoreauJean, MoreauJeanParams};
+pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
+pub use nonsmooth_alpha::{NonsmoothAlpha, NonsmoothAlphaParams};
+pub use prox::{Prox, ProxParams};
+pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
+pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliParams};
+pub use stewart_trinkle::{StewartTrinkle, StewartTrinkleParams};
+pub use theta_gap::{ThetaGap, ThetaGapParams};
+
+/// Orders of convergence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Orders {
+    /// Of the positions in L¹, across impacts.
+    pub impacts: usize,
+    /// Of positions and velocities in free motion.
+    pub smooth: usize,
+}
 
 /// One step of the measure differential inclusion M dv = F dt + Gᵀ dp.
 ///
 /// To add a scheme:
-/// 1. one file in `schemes/` with its `Params` (serde, `validate`), the discrete equations and their source in the header;
+/// 1. one file in `schemes/` with its `Params` (serde, `validate`), the discrete equations, their source, what is conserved and what violated
+///    in the header;
 /// 2. implement this trait; take shared stages from `assembly.rs`;
-/// 3. one line in [`SCHEMES`]; the convergence test runs it on the textbook problems.
+/// 3. its lines in `registry.rs`; the tests in `tests/schemes.rs` run it on the textbook problems.
 pub trait Scheme: Send + Sync {
     /// Name in model files.
     fn name(&self) -> &'static str;
 
-    /// Order of convergence across impacts, and in free motion with constant mass.
-    fn order(&self) -> (usize, usize);
+    /// Orders of convergence with its settings.
+    fn orders(&self) -> Orders;
 
-    /// Advances `state` by `h` seconds. First of all it keeps the state ([`StepMemory::keep_start`]), so that the caller
-    /// can restore it when the step fails or does not converge.
+    /// Fraction of a step over which the closing of contacts is foreseen: impacts before the step concern contacts with g + fraction · h u_N ≤ 0.
+    fn foresight(&self) -> f64 {
+        0.5
+    }
+
+    /// The solver of its one-step problems, where the scheme prescribes one and the user has not chosen.
+    fn solver(&self) -> Option<FrictionSolverParams> {
+        None
+    }
+
+    /// Prepares a run, or goes on after the state was changed from outside: what was kept of earlier steps no longer holds.
+    ///
+    /// # Errors
+    /// [`StepError`], naming the system or formula.
+    fn start(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// Advances `state` by `h` seconds. It leaves the active interactions with their impulses in `memory`, and changes nothing there that the
+    /// same step with another `h` would need: see [`Scheme::accept`].
     ///
     /// # Errors
     /// [`StepError`], naming the system or formula. Not converging is a status of the report, not an error.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError>;
+
+    /// The last step stands: schemes of several steps take it into what they keep ([`StepMemory`], `take_own`).
+    fn accept(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) {}
 }
 
-/// The schemes by name, with one line on what each is for.
-pub const SCHEMES: [(&str, &str); 1] = [(
-    "moreau-jean",
-    "velocity–impulse θ-scheme, implicit contact, order 1 across impacts, 2 in free motion at θ = 1/2; passes accumulations of impacts",
-)];
+/// One step of a scheme with the impacts at its start, where the model's impact law resolves them separately. The state can be put back by
+/// [`StepMemory::restore`]; a step that stands is told to [`Scheme::accept`].
+///
+/// # Errors
+/// As [`Scheme::step`].
+pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
+    memory.begin_step(state);
+    scheme.step(model, state, memory, h)
+}
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +117,8 @@ pub struct StepReport {
     pub dissipated_impact: f64,
     /// Energy dissipated by tangential impulses in this step \[J\].
     pub dissipated_friction: f64,
+    /// Energy that impacts created in this step \[J\]: contacts closed and gave more than they took.
+    pub impact_gain: f64,
     /// Work of non-conservative forces and moving boundaries in this step \[J\].
     pub work: f64,
 }

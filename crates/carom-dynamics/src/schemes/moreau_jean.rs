@@ -21,14 +21,15 @@
 //! Order: 1 across impacts and with active constraints; 2 in free motion for θ = 1/2 and constant M (any M with
 //! [`Configuration::Theta`]). Consistent through accumulations of impacts.
 
-use super::{Scheme, StepReport};
+use super::stages::{Span, advance, displace, factorise, finish};
+use super::{Orders, Scheme, StepReport};
 use crate::assembly::{
-    Activation, add_exchange, assemble_problem, at_time, detect_contacts, evaluate_candidates, keep_impulses, local_change,
-    measure_violations, select_active, solve_problem, update_jacobians,
+    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, local_change, measure_violations, select_active,
+    solve_problem, update_jacobians,
 };
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, NonFinite, StepError};
-use crate::memory::{StepMemory, Work};
+use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
@@ -114,8 +115,12 @@ impl Scheme for MoreauJean {
         "moreau-jean"
     }
 
-    fn order(&self) -> (usize, usize) {
-        (1, if self.params.theta == 0.5 { 2 } else { 1 })
+    fn orders(&self) -> Orders {
+        Orders { impacts: 1, smooth: if self.params.theta == 0.5 { 2 } else { 1 } }
+    }
+
+    fn foresight(&self) -> f64 {
+        self.params.gamma
     }
 
     /// One step. `h` in seconds. Cost: one factorisation of M̂ per Newton iteration (none where M̂ is constant),
@@ -168,7 +173,7 @@ impl Scheme for MoreauJean {
         }
 
         // impulses and energies
-        self.finish(model, state, memory, h, &mut report).map_err(&located)?;
+        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(&located)?;
         Ok(report)
     }
 }
@@ -186,23 +191,7 @@ impl MoreauJean {
 
     /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T v_{k+θ}.
     fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-        let work = &mut memory.work;
-        self.displace(work, &state.v, h);
-        model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
-        for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
-            if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-                return Err(NonFinite { what: names[i].name.clone(), value: values[i] });
-            }
-        }
-        Ok(())
-    }
-
-    /// The displacement `time` · v_{k+θ}.
-    fn displace(&self, work: &mut Work, v: &[f64], time: f64) {
-        let theta = self.params.theta;
-        for ((w, start), end) in work.displacement.iter_mut().zip(&work.v_start).zip(v) {
-            *w = time * ((1.0 - theta) * start + theta * end);
-        }
+        advance(model, state, memory, h, self.params.theta)
     }
 
     /// q̃, and M there unless constant.
@@ -213,7 +202,7 @@ impl MoreauJean {
             return Ok(());
         }
         let fraction = self.fraction();
-        self.displace(work, &state.v, fraction * h);
+        displace(work, &state.v, fraction * h, self.params.theta);
         systems.advance(&work.q_start, &work.displacement, &mut work.q_inner);
         if !(matrices.mass_ready && systems.mass_is_constant()) {
             matrices.mass.resize(systems.layout().n_values(), 0.0);
@@ -250,13 +239,8 @@ impl MoreauJean {
             let factors = JacobianFactors { velocity: h * theta, position: h * h * theta * theta };
             let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
             systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            matrices.factor.factorise(systems.layout(), &matrices.iteration).map_err(|singular| StepError::SingularIterationMatrix {
-                t: state.t,
-                system: systems.velocities()[systems.layout().rows[singular.block]].name.clone(),
-                block: singular.block,
-            })?;
+            factorise(model, state.t, matrices)?;
             matrices.factor_of = Some((h, theta));
-            matrices.generation += 1;
         }
         matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
         for (free, v) in work.v_free.iter_mut().zip(&state.v) {
@@ -295,29 +279,5 @@ impl MoreauJean {
         let norm = energy_norm(&work.residual);
         let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
         Ok(if work.rows_vary { motion.max(local_change(layout, state, memory)) } else { motion })
-    }
-
-    /// Impulses to keep, energies exchanged, time.
-    fn finish(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) -> Result<(), NonFinite> {
-        let theta = self.params.theta;
-        keep_impulses(memory);
-        if !memory.active.is_empty() {
-            add_exchange(model, state, memory, report);
-        }
-        let StepMemory { work, scratch, .. } = memory;
-        let systems = model.systems();
-        if systems.exchanges_energy() {
-            let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
-            let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
-            systems.applied_force(start, &mut work.applied_start, scratch)?;
-            systems.applied_force(end, &mut work.applied_end, scratch)?;
-            for i in 0..state.v.len() {
-                let force = (1.0 - theta) * work.applied_start[i] + theta * work.applied_end[i];
-                report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * force;
-            }
-            report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
-        }
-        state.t += h;
-        Ok(())
     }
 }

@@ -5,7 +5,6 @@ use crate::active_set::ActiveSource;
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
-use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
@@ -205,7 +204,7 @@ fn collect_carrying(memory: &StepMemory, out: &mut Vec<(Source, f64)>) {
     out.clear();
     for item in memory.active.items() {
         let p = memory.solution.r[item.rows.start];
-        if p <= 0.0 || matches!(item.law, Law::Bilateral) {
+        if p <= 0.0 || item.law.is_bilateral() {
             continue;
         }
         let source = source_of(memory, item.source);
@@ -230,10 +229,12 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
         let n = item.rows.len();
         for (k, row) in item.rows.clone().enumerate() {
-            // u of the problem includes e u_k: take it off again
-            velocity[k] = memory.solution.u[row] - item.law.restitution(k) * memory.active.velocity_start()[row];
+            // u of the problem includes the shift: take it off again
+            velocity[k] = memory.solution.u[row] - memory.active.shift()[row];
         }
         impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
+        velocity[2] /= item.stretch;
+        impulse[2] *= item.stretch;
         let (point, normal) = match item.source {
             ActiveSource::Contact(i) => (memory.contacts[i].point, memory.contacts[i].normal),
             ActiveSource::Interaction(_) => Default::default(),

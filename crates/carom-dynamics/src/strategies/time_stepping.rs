@@ -6,7 +6,7 @@ use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::EventKind;
-use crate::schemes::{Scheme, StepReport};
+use crate::schemes::{Scheme, StepReport, take_step};
 use crate::state::State;
 
 /// A step is halved at most this often.
@@ -83,6 +83,7 @@ impl Run<'_, '_> {
         let (settings, start) = (self.settings, state.t);
         let n_steps = settings.n_steps(start);
         self.journal.begin(state, self.memory)?;
+        settings.scheme.start(self.model, state, self.memory)?;
         let (mut recorded, mut last) = (0, None);
         for step in 1..=n_steps {
             let t_next = if step == n_steps { settings.end } else { start + step as f64 * settings.step };
@@ -121,10 +122,10 @@ impl Run<'_, '_> {
         let mut level = 0;
         loop {
             let (t, size) = (state.t, h / f64::from(1 << level));
-            let report = match self.settings.scheme.step(self.model, state, self.memory, size) {
+            let report = match take_step(&*self.settings.scheme, self.model, state, self.memory, size) {
                 Ok(report) => report,
                 Err(error) => {
-                    self.memory.restore(state, t);
+                    self.memory.restore(state);
                     return Err(error.into());
                 }
             };
@@ -133,7 +134,7 @@ impl Run<'_, '_> {
                 match self.settings.on_failure {
                     OnFailure::Warn => self.journal.event(state.t, EventKind::SolveNotConverged)?,
                     OnFailure::HalveStep if level < MAX_HALVINGS => {
-                        self.memory.restore(state, t);
+                        self.memory.restore(state);
                         self.journal.certificate.halved_steps += 1;
                         self.journal.event(t, EventKind::StepHalved)?;
                         level += 1;
@@ -141,11 +142,12 @@ impl Run<'_, '_> {
                         continue;
                     }
                     OnFailure::Stop | OnFailure::HalveStep => {
-                        self.memory.restore(state, t);
+                        self.memory.restore(state);
                         return Err(self.not_converged(t, &report));
                     }
                 }
             }
+            self.settings.scheme.accept(self.model, state, self.memory);
             self.journal.add_step(state, self.memory, &report)?;
             // the second half of a halved step follows its first half; two halves done make the step above done
             match stack.pop() {

@@ -218,10 +218,7 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
         reader.wrong(span, format!("\"{name}\" has friction but no tangent"), "give the sliding coordinate: `tangent = \"…\"`");
         return;
     }
-    let law = match tangents.is_empty() {
-        true => Law::Unilateral { restitution },
-        false => Law::Coulomb(ContactLaw { friction, restitution, tangential_restitution }),
-    };
+    let law = Law::Contact(ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential_restitution));
     let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
     rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
     let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();

@@ -28,15 +28,9 @@ impl Materials {
             let values = coefficients(reader, name, (&s.friction, &s.restitution, &s.tangential_restitution), default.friction);
             let friction_combination = combination(reader, s.friction_combination.as_ref(), default.friction_combination);
             let restitution_combination = combination(reader, s.restitution_combination.as_ref(), default.restitution_combination);
-            let law = values.unwrap_or(ContactLaw { friction: 0.0, restitution: 0.0, tangential_restitution: 0.0 });
+            let (friction, restitution, tangential_restitution) = values.unwrap_or_default();
             materials.names.push(name.clone());
-            materials.list.push(Material {
-                friction: law.friction,
-                restitution: law.restitution,
-                tangential_restitution: law.tangential_restitution,
-                friction_combination,
-                restitution_combination,
-            });
+            materials.list.push(Material { friction, restitution, tangential_restitution, friction_combination, restitution_combination });
         }
         if materials.list.is_empty() {
             materials.names.push("default".into());
@@ -56,8 +50,10 @@ impl Materials {
         };
         let (Some(first), Some(second)) = (self.find(reader, Some(a)), self.find(reader, Some(b))) else { return };
         let name = format!("{}–{}", a.get_ref(), b.get_ref());
-        if let Some(law) = coefficients(reader, &name, (&s.friction, &s.restitution, &s.tangential_restitution), 0.0)
-            && let Ok(Some(_)) = self.pairs.set(first, second, law)
+        if let Some((friction, restitution, tangential)) =
+            coefficients(reader, &name, (&s.friction, &s.restitution, &s.tangential_restitution), 0.0)
+            && let Ok(Some(_)) =
+                self.pairs.set(first, second, ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential))
         {
             reader.wrong(section.span(), format!("the pair {name} is given twice"), "give each pair once");
         }
@@ -77,13 +73,13 @@ impl Materials {
 
 type Coefficients<'a> = (&'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>);
 
-fn coefficients(reader: &mut Reader<'_>, name: &str, values: Coefficients<'_>, default_friction: f64) -> Option<ContactLaw> {
+fn coefficients(reader: &mut Reader<'_>, name: &str, values: Coefficients<'_>, default_friction: f64) -> Option<(f64, f64, f64)> {
     let friction =
         reader.number_or(values.0.as_ref(), default_friction, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
     let restitution = reader.number_or(values.1.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
     let tangential =
         reader.number_or(values.2.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
-    Some(ContactLaw { friction: friction?, restitution: restitution?, tangential_restitution: tangential? })
+    Some((friction?, restitution?, tangential?))
 }
 
 fn combination(reader: &mut Reader<'_>, name: Option<&Spanned<String>>, default: Combination) -> Combination {

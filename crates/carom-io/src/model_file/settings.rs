@@ -6,7 +6,7 @@ use super::schema::{RecordSchema, SimulationSchema, suggest_key};
 use super::value::Component;
 use carom_dynamics::Model;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
-use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES};
+use carom_dynamics::schemes::{SCHEMES, SchemeParams, check_scheme};
 use carom_dynamics::strategies::smooth::refuse_contacts;
 use carom_dynamics::strategies::{OnFailure, STRATEGIES, Smooth, Strategy, TimeStepping};
 use carom_solvers::FrictionSolverParams;
@@ -27,8 +27,8 @@ pub struct RunSettings {
     /// Step size of time-stepping \[s\]; not used by smooth motion, whose integrator has its own.
     pub step: f64,
     /// The scheme's settings, for time-stepping.
-    pub scheme: MoreauJeanParams,
-    /// The solver's settings, for time-stepping.
+    pub scheme: SchemeParams,
+    /// The solver's settings, for time-stepping; those of the scheme where the file gives none.
     pub solver: FrictionSolverParams,
     /// What to do when a step does not converge.
     pub on_failure: OnFailure,
@@ -50,7 +50,7 @@ impl RunSettings {
             let (integrator, record_interval) = (self.integrator.clone(), record.interval);
             return Box::new(Smooth { integrator, end: self.end, record_every: record.every, record_interval });
         }
-        let scheme = Box::new(MoreauJean { params: self.scheme });
+        let scheme = self.scheme.build();
         let on_failure = self.on_failure;
         Box::new(TimeStepping { scheme, step: self.step, end: self.end, on_failure, record_every: record.every })
     }
@@ -64,8 +64,7 @@ impl RunSettings {
             return list;
         }
         list.push(("simulation.step".to_owned(), self.step.to_string()));
-        list.push(("simulation.scheme.kind".to_owned(), "moreau-jean".to_owned()));
-        push_table(&mut list, "simulation.scheme", toml::Table::try_from(self.scheme).unwrap_or_default());
+        push_table(&mut list, "simulation.scheme", toml::Table::try_from(&self.scheme).unwrap_or_default());
         push_table(&mut list, "simulation.solver", toml::Table::try_from(&self.solver).unwrap_or_default());
         if let Ok(toml::Value::String(policy)) = toml::Value::try_from(self.on_failure) {
             list.push(("simulation.on_failure".to_owned(), policy));
@@ -106,7 +105,16 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     refuse_foreign(reader, s, is_smooth);
     let step = if is_smooth { Some(0.0) } else { step(reader, section, end, start) };
     let scheme = scheme(reader, s.scheme.as_ref());
-    let solver = solver(reader, s.solver.as_ref());
+    if let (false, Some(scheme)) = (is_smooth, &scheme)
+        && let Err(error) = check_scheme(scheme.entry(), model)
+    {
+        let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    let solver = match (&s.solver, scheme.and_then(|scheme| scheme.build().solver())) {
+        (None, Some(own)) => Some(own),
+        _ => solver(reader, s.solver.as_ref()),
+    };
     let integrator = integrator(reader, s.integrator.as_ref());
     if is_smooth && let Err(error) = refuse_contacts(model) {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
@@ -172,12 +180,13 @@ fn choose(reader: &mut Reader<'_>, name: Option<&Spanned<String>>, what: &str, n
     None
 }
 
-fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<MoreauJeanParams> {
-    let Some(section) = section else { return Some(MoreauJeanParams::default()) };
-    let names = SCHEMES.map(|(name, _)| name);
+fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<SchemeParams> {
+    let Some(section) = section else { return Some(SchemeParams::default()) };
+    let names: Vec<&str> = SCHEMES.iter().map(|entry| entry.name).collect();
     let kind = section.get_ref().kind.clone().map(|kind| Spanned::new(section.span(), kind));
-    choose(reader, kind.as_ref(), "scheme", &names)?;
-    let params: MoreauJeanParams = settings(reader, section, "scheme", toml::Table::new())?;
+    let kind = choose(reader, kind.as_ref(), "scheme", &names)?;
+    let table = toml::Table::from_iter([("kind".to_owned(), toml::Value::String(kind))]);
+    let params: SchemeParams = settings(reader, section, "scheme", table)?;
     params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the scheme, {e}")))).ok()?;
     Some(params)
 }

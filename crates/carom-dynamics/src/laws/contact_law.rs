@@ -1,0 +1,100 @@
+//! The coefficients of a contact.
+
+use super::{Cohesion, Friction, Restitution};
+use crate::error::ModelError;
+use carom_solvers::Block;
+use serde::{Deserialize, Serialize};
+
+/// The law of one contact: the pair's material.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactLaw {
+    /// Friction.
+    pub friction: Friction,
+    /// Normal restitution.
+    pub restitution: Restitution,
+    /// Tangential coefficient of restitution e_T ∈ [0, 1]: −(u_T⁺ + e_T u_T⁻) ∈ N_{D(μ p_N)}(p_T). 0 unless asked for.
+    pub tangential_restitution: f64,
+    /// Rolling resistance: moment about the tangents per normal force \[m\], ≥ 0. Contacts of bodies only.
+    pub rolling: f64,
+    /// Spinning resistance: moment about the normal per normal force \[m\], ≥ 0. Contacts of bodies only.
+    pub spinning: f64,
+    /// Cohesion.
+    pub cohesion: Cohesion,
+}
+
+impl ContactLaw {
+    /// Coulomb friction μ and a constant coefficient of restitution e.
+    #[must_use]
+    pub fn coulomb(friction: f64, restitution: f64) -> Self {
+        ContactLaw {
+            friction: Friction::Coulomb { coefficient: friction },
+            restitution: Restitution::Constant { coefficient: restitution },
+            ..ContactLaw::default()
+        }
+    }
+
+    /// The same with a tangential coefficient of restitution.
+    #[must_use]
+    pub fn with_tangential_restitution(self, coefficient: f64) -> Self {
+        ContactLaw { tangential_restitution: coefficient, ..self }
+    }
+
+    /// It acts along the normal only.
+    #[must_use]
+    pub fn is_frictionless(&self) -> bool {
+        self.friction.is_none() && self.tangential_restitution == 0.0 && self.rolling == 0.0 && self.spinning == 0.0
+    }
+
+    /// The cone of the one-step problem for `dim` rows at the sliding speed `slip` [m/s].
+    #[must_use]
+    pub fn block(&self, dim: usize, slip: f64) -> Block {
+        let mu = self.friction.at(slip);
+        match dim {
+            1 => Block::Unilateral,
+            2 => Block::Coulomb2 { mu },
+            3 => Block::Coulomb3 { mu },
+            _ => Block::Rolling { mu, rolling: self.rolling },
+        }
+    }
+
+    /// Restitution coefficient of a row at the normal velocity `u_normal` before the impact: e for the normal row, e_T for the first two
+    /// tangents, 0 for rolling and spinning.
+    #[must_use]
+    pub fn restitution_of_row(&self, row: usize, u_normal: f64) -> f64 {
+        match row {
+            0 => self.restitution.at(u_normal),
+            1 | 2 => self.tangential_restitution,
+            _ => 0.0,
+        }
+    }
+
+    /// Checks the coefficients; `name` is that of the contact.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`] naming the coefficient.
+    pub fn validate(&self, name: &str) -> Result<(), ModelError> {
+        self.friction.validate(name)?;
+        self.restitution.validate(name)?;
+        fraction_of_one("tangential restitution", name, self.tangential_restitution)?;
+        not_negative("rolling resistance", name, self.rolling)?;
+        not_negative("spinning resistance", name, self.spinning)?;
+        self.cohesion.validate(name)
+    }
+}
+
+/// Refuses a coefficient outside [0, 1].
+pub(super) fn fraction_of_one(what: &str, name: &str, value: f64) -> Result<(), ModelError> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a number in [0, 1] is needed" })
+}
+
+/// Refuses a negative coefficient.
+pub(super) fn not_negative(what: &str, name: &str, value: f64) -> Result<(), ModelError> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a number ≥ 0 is needed" })
+}

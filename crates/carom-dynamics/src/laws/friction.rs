@@ -1,0 +1,120 @@
+//! Friction coefficients: constant, by direction, by sliding speed.
+
+use super::contact_law::{fraction_of_one, not_negative};
+use crate::error::ModelError;
+use serde::{Deserialize, Serialize};
+
+/// The friction of a contact. The impulse lies in Coulomb's cone, exactly; μ has no unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Friction {
+    /// ‖p_T‖ ≤ μ p_N, and p_T opposes the sliding where it reaches the bound.
+    Coulomb {
+        /// μ ≥ 0.
+        coefficient: f64,
+    },
+    /// (p₁/μ₁)² + (p₂/μ₂)² ≤ p_N² along the two tangents, with the direction of largest dissipation. 3D only.
+    Elliptic {
+        /// (μ₁, μ₂), both positive.
+        coefficients: [f64; 2],
+    },
+    /// μ_s while the contact sticks, μ_k ≤ μ_s once it slides.
+    StaticKinetic {
+        /// μ_s.
+        at_rest: f64,
+        /// μ_k.
+        sliding: f64,
+    },
+    /// μ(s) = μ_k + (μ_s − μ_k) exp(−(s/v_S)^δ) of the sliding speed s = ‖u_T‖.
+    Stribeck {
+        /// μ_s.
+        at_rest: f64,
+        /// μ_k.
+        sliding: f64,
+        /// v_S [m/s], positive.
+        velocity: f64,
+        /// δ, positive; 1 and 2 are usual.
+        exponent: f64,
+    },
+}
+
+impl Default for Friction {
+    fn default() -> Self {
+        Friction::Coulomb { coefficient: 0.0 }
+    }
+}
+
+impl Friction {
+    /// No friction at all.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.at(0.0) == 0.0
+    }
+
+    /// μ at the sliding speed `slip` [m/s]: the first coefficient of an ellipse, μ_s only at zero speed of a static–kinetic law.
+    #[must_use]
+    pub fn at(&self, slip: f64) -> f64 {
+        match *self {
+            Friction::Coulomb { coefficient } => coefficient,
+            Friction::Elliptic { coefficients } => coefficients[0],
+            Friction::StaticKinetic { at_rest, sliding } => {
+                if slip == 0.0 {
+                    at_rest
+                } else {
+                    sliding
+                }
+            }
+            Friction::Stribeck { at_rest, sliding, velocity, exponent } => {
+                sliding + (at_rest - sliding) * (-(slip / velocity).powf(exponent)).exp()
+            }
+        }
+    }
+
+    /// μ depends on the sliding speed.
+    #[must_use]
+    pub fn varies(&self) -> bool {
+        matches!(self, Friction::StaticKinetic { .. } | Friction::Stribeck { .. })
+    }
+
+    /// Factor by which the second tangent is stretched so that an ellipse becomes a disk, μ₂/μ₁; 1 for all other laws.
+    ///
+    /// With u₂' = (μ₂/μ₁) u₂ and p₂' = (μ₁/μ₂) p₂ the ellipse is the disk ‖p_T'‖ ≤ μ₁ p_N, the power p·u is the same, and the impulse of
+    /// largest dissipation opposes u_T'.
+    #[must_use]
+    pub fn stretch(&self) -> f64 {
+        match *self {
+            Friction::Elliptic { coefficients } => coefficients[1] / coefficients[0],
+            _ => 1.0,
+        }
+    }
+
+    /// Checks the coefficients; `name` is that of the contact.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`].
+    pub fn validate(&self, name: &str) -> Result<(), ModelError> {
+        let friction = |value| not_negative("friction", name, value);
+        let positive = |what: &str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                return Ok(());
+            }
+            Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a positive number is needed" })
+        };
+        match *self {
+            Friction::Coulomb { coefficient } => friction(coefficient),
+            Friction::Elliptic { coefficients } => coefficients.into_iter().try_for_each(|c| positive("elliptic friction", c)),
+            Friction::StaticKinetic { at_rest, sliding } => [at_rest, sliding].into_iter().try_for_each(friction),
+            Friction::Stribeck { at_rest, sliding, velocity, exponent } => {
+                [at_rest, sliding].into_iter().try_for_each(friction)?;
+                positive("Stribeck velocity", velocity)?;
+                positive("Stribeck exponent", exponent)
+            }
+        }?;
+        if let Friction::StaticKinetic { at_rest, sliding } | Friction::Stribeck { at_rest, sliding, .. } = *self
+            && at_rest > 0.0
+        {
+            fraction_of_one("ratio of sliding to static friction", name, sliding / at_rest)?;
+        }
+        Ok(())
+    }
+}

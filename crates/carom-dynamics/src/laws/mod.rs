@@ -1,0 +1,59 @@
+//! Contact laws: what binds the local velocity u and the impulse p of an interaction.
+//!
+//! The set of laws is closed: a new law is a new variant, and the compiler shows every place that must answer for it.
+//! What happens when several contacts close at once is a law of the whole model: [`crate::impacts::ImpactLaw`].
+
+mod cohesion;
+mod contact_law;
+mod friction;
+mod restitution;
+
+pub use cohesion::Cohesion;
+pub use contact_law::ContactLaw;
+pub use friction::Friction;
+pub use restitution::Restitution;
+
+use serde::{Deserialize, Serialize};
+
+/// The law of an interaction.
+///
+/// Notation: u = (u_N, u_T) local velocity, normal first, u_N > 0 when separating; p the impulse [N·s];
+/// u⁻ before and u⁺ after the step or the impact.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Law {
+    /// Bilateral constraint: u⁺ = 0, p free.
+    Bilateral,
+    /// Unilateral contact; with friction where the relation has tangents (one in 2D, two in 3D).
+    Contact(ContactLaw),
+}
+
+impl Law {
+    /// All laws by name with one line on what each is for, as `carom list laws` shows them.
+    pub const LIST: &'static [(&'static str, &'static str)] = &[
+        ("bilateral", "joint or constraint: u = 0, impulse free"),
+        ("unilateral", "frictionless contact, restitution e"),
+        ("coulomb", "contact with Coulomb friction (2D and 3D, exact cone), restitution, normal and tangential"),
+    ];
+
+    /// Frictionless contact with a constant coefficient of restitution.
+    #[must_use]
+    pub fn unilateral(restitution: f64) -> Self {
+        Law::Contact(ContactLaw::coulomb(0.0, restitution))
+    }
+
+    /// It is a constraint, not a contact.
+    #[must_use]
+    pub fn is_bilateral(&self) -> bool {
+        matches!(self, Law::Bilateral)
+    }
+
+    /// The coefficients of a contact.
+    #[must_use]
+    pub fn contact(&self) -> Option<&ContactLaw> {
+        match self {
+            Law::Bilateral => None,
+            Law::Contact(contact) => Some(contact),
+        }
+    }
+}

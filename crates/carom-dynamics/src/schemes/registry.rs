@@ -1,0 +1,299 @@
+//! The schemes by name: settings, what each is for, which laws each knows.
+
+use super::*;
+use crate::error::ModelError;
+use crate::laws::{Cohesion, ContactLaw, Friction, Law, Restitution};
+use crate::model::Model;
+use serde::{Deserialize, Serialize};
+
+/// What a model may ask of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// Joints and constraints.
+    Constraints,
+    /// Coefficients of restitution above zero.
+    Restitution,
+    /// Coulomb friction, constant or elliptic.
+    Friction,
+    /// Tangential restitution.
+    TangentialRestitution,
+    /// Friction coefficients that depend on the sliding speed.
+    VariableFriction,
+    /// Rolling and spinning resistance.
+    Rolling,
+    /// Cohesion.
+    Cohesion,
+    /// Contacts of rigid bodies found by collision detection.
+    DetectedContacts,
+    /// Impact laws other than Newton's and the inelastic one.
+    ImpactLaws,
+}
+
+impl Feature {
+    /// In words, for messages.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Feature::Constraints => "constraints",
+            Feature::Restitution => "restitution",
+            Feature::Friction => "friction",
+            Feature::TangentialRestitution => "tangential restitution",
+            Feature::VariableFriction => "friction that depends on the sliding speed",
+            Feature::Rolling => "rolling or spinning resistance",
+            Feature::Cohesion => "cohesion",
+            Feature::DetectedContacts => "contacts between shapes",
+            Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
+        }
+    }
+}
+
+/// All features.
+const ALL: &[Feature] = &[
+    Feature::Constraints,
+    Feature::Restitution,
+    Feature::Friction,
+    Feature::TangentialRestitution,
+    Feature::VariableFriction,
+    Feature::Rolling,
+    Feature::Cohesion,
+    Feature::DetectedContacts,
+    Feature::ImpactLaws,
+];
+
+/// A scheme, as `carom list schemes` shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeEntry {
+    /// Name in model files.
+    pub name: &'static str,
+    /// One line on what it is for.
+    pub summary: &'static str,
+    /// What it can do.
+    pub accepts: &'static [Feature],
+}
+
+/// A scheme's settings, `kind` first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum SchemeParams {
+    /// [`MoreauJean`].
+    MoreauJean(MoreauJeanParams),
+    /// [`MoreauMidpoint`].
+    MoreauMidpoint(MoreauMidpointParams),
+    /// [`ThetaGap`].
+    ThetaGap(ThetaGapParams),
+    /// [`DirectProjection`].
+    DirectProjection(DirectProjectionParams),
+    /// [`CombinedProjection`].
+    CombinedProjection(CombinedProjectionParams),
+    /// [`SchatzmanPaoli`].
+    SchatzmanPaoli(SchatzmanPaoliParams),
+    /// [`StewartTrinkle`].
+    StewartTrinkle(StewartTrinkleParams),
+    /// [`AnitescuPotra`].
+    AnitescuPotra(AnitescuPotraParams),
+    /// [`Lotstedt`].
+    Lotstedt(LotstedtParams),
+    /// [`NonsmoothAlpha`].
+    NonsmoothAlpha(NonsmoothAlphaParams),
+    /// [`D1Minus`].
+    D1Minus(D1MinusParams),
+    /// [`Prox`].
+    Prox(ProxParams),
+}
+
+impl Default for SchemeParams {
+    fn default() -> Self {
+        SchemeParams::MoreauJean(MoreauJeanParams::default())
+    }
+}
+
+/// The schemes, in the order of [`SchemeParams::all`].
+pub const SCHEMES: &[SchemeEntry] = &[
+    SchemeEntry {
+        name: "moreau-jean",
+        summary: "velocity–impulse θ-scheme, implicit contact, order 1 across impacts, 2 in free motion at θ = 1/2; passes accumulations of impacts; the default",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "moreau-midpoint",
+        summary: "Moreau's explicit midpoint scheme: one evaluation of forces per step, elastic impacts keep the energy exactly",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "theta-gap",
+        summary: "θ-method with the contact condition on the discretised gap (θ, θ-Euler or modified θ): deformable bodies",
+        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+    },
+    SchemeEntry {
+        name: "direct-projection",
+        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of the constraints",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "combined-projection",
+        summary: "Moreau–Jean and projection iterated (GGL): no drift and no penetration beyond the tolerance",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "schatzman-paoli",
+        summary: "two-step scheme in positions with restitution in the projected mean: convergence is proved for it",
+        accepts: &[Feature::Constraints, Feature::Restitution],
+    },
+    SchemeEntry {
+        name: "stewart-trinkle",
+        summary: "gap condition at the end of the step, friction by a polyhedral cone (LCP) or the exact one; inelastic",
+        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+    },
+    SchemeEntry {
+        name: "anitescu-potra",
+        summary: "linearly implicit velocity scheme, always solvable, Poisson's compression and decompression at impacts",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "lotstedt",
+        summary: "Lötstedt's Adams–Bashforth/BDF 1 or 2 with complementarity on velocities: second order between impacts",
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
+    },
+    SchemeEntry {
+        name: "nonsmooth-alpha",
+        summary: "generalized-α with impulses split off, velocity level or position and velocity levels (GGL): second order between impacts, flexible mechanisms",
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+    },
+    SchemeEntry {
+        name: "d1-minus",
+        summary: "time-discontinuous Galerkin, half-explicit: contact forces and impacts separated, second order between impacts",
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+    },
+    SchemeEntry {
+        name: "prox",
+        summary: "half-explicit Euler with the laws as proximal points, solved by fixed-point iterations (augmented Lagrangian) of Förg, Pfeiffer and Ulbrich",
+        accepts: ALL,
+    },
+];
+
+impl SchemeParams {
+    /// All schemes with their default settings.
+    #[must_use]
+    pub fn all() -> Vec<SchemeParams> {
+        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+    }
+
+    /// The scheme with these settings.
+    #[must_use]
+    pub fn build(&self) -> Box<dyn Scheme> {
+        match *self {
+            SchemeParams::MoreauJean(params) => Box::new(MoreauJean { params }),
+            SchemeParams::MoreauMidpoint(params) => Box::new(MoreauMidpoint { params }),
+            SchemeParams::ThetaGap(params) => Box::new(ThetaGap { params }),
+            SchemeParams::DirectProjection(params) => Box::new(DirectProjection { params }),
+            SchemeParams::CombinedProjection(params) => Box::new(CombinedProjection { params }),
+            SchemeParams::SchatzmanPaoli(params) => Box::new(SchatzmanPaoli { params }),
+            SchemeParams::StewartTrinkle(params) => Box::new(StewartTrinkle { params }),
+            SchemeParams::AnitescuPotra(params) => Box::new(AnitescuPotra { params }),
+            SchemeParams::Lotstedt(params) => Box::new(Lotstedt { params }),
+            SchemeParams::NonsmoothAlpha(params) => Box::new(NonsmoothAlpha { params }),
+            SchemeParams::D1Minus(params) => Box::new(D1Minus { params }),
+            SchemeParams::Prox(params) => Box::new(Prox { params }),
+        }
+    }
+
+    /// Checks the ranges of the settings.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`] naming the setting.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        match self {
+            SchemeParams::MoreauJean(params) => params.validate(),
+            SchemeParams::MoreauMidpoint(params) => params.validate(),
+            SchemeParams::ThetaGap(params) => params.validate(),
+            SchemeParams::DirectProjection(params) => params.validate(),
+            SchemeParams::CombinedProjection(params) => params.validate(),
+            SchemeParams::SchatzmanPaoli(params) => params.validate(),
+            SchemeParams::StewartTrinkle(params) => params.validate(),
+            SchemeParams::AnitescuPotra(params) => params.validate(),
+            SchemeParams::Lotstedt(params) => params.validate(),
+            SchemeParams::NonsmoothAlpha(params) => params.validate(),
+            SchemeParams::D1Minus(params) => params.validate(),
+            SchemeParams::Prox(params) => params.validate(),
+        }
+    }
+
+    /// Its entry in [`SCHEMES`].
+    #[must_use]
+    pub fn entry(&self) -> &'static SchemeEntry {
+        let place = match self {
+            SchemeParams::MoreauJean(_) => 0,
+            SchemeParams::MoreauMidpoint(_) => 1,
+            SchemeParams::ThetaGap(_) => 2,
+            SchemeParams::DirectProjection(_) => 3,
+            SchemeParams::CombinedProjection(_) => 4,
+            SchemeParams::SchatzmanPaoli(_) => 5,
+            SchemeParams::StewartTrinkle(_) => 6,
+            SchemeParams::AnitescuPotra(_) => 7,
+            SchemeParams::Lotstedt(_) => 8,
+            SchemeParams::NonsmoothAlpha(_) => 9,
+            SchemeParams::D1Minus(_) => 10,
+            SchemeParams::Prox(_) => 11,
+        };
+        &SCHEMES[place]
+    }
+}
+
+/// Refuses a model that asks for what a scheme cannot do.
+///
+/// # Errors
+/// [`ModelError::SchemeRefuses`], with the schemes that can.
+pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError> {
+    for (feature, by) in features(model) {
+        if !entry.accepts.contains(&feature) {
+            let able = SCHEMES.iter().filter(|other| other.accepts.contains(&feature)).map(|other| other.name);
+            return Err(ModelError::SchemeRefuses {
+                scheme: entry.name,
+                feature: feature.words(),
+                by,
+                alternatives: able.collect::<Vec<_>>().join(", "),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What a model asks for, each with the name of an interaction that does.
+fn features(model: &Model) -> Vec<(Feature, String)> {
+    let mut found: Vec<(Feature, String)> = Vec::new();
+    let mut add = |feature: Feature, by: &str| {
+        if !found.iter().any(|(other, _)| *other == feature) {
+            found.push((feature, by.to_owned()));
+        }
+    };
+    for interaction in model.interactions() {
+        let name = format!("\"{}\"", interaction.name());
+        match interaction.law() {
+            Law::Bilateral => add(Feature::Constraints, &name),
+            Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
+        }
+    }
+    if let Some(detector) = model.detector() {
+        add(Feature::DetectedContacts, "the shapes");
+        detector.laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
+    }
+    if model.impact_law().is_separate() {
+        add(Feature::ImpactLaws, "[impact]");
+    }
+    found
+}
+
+fn of_contact(law: &ContactLaw) -> impl Iterator<Item = Feature> + use<> {
+    let elastic = !matches!(law.restitution, Restitution::Constant { coefficient: 0.0 });
+    [
+        (elastic, Feature::Restitution),
+        (!law.friction.is_none(), Feature::Friction),
+        (law.tangential_restitution > 0.0, Feature::TangentialRestitution),
+        (matches!(law.friction, Friction::StaticKinetic { .. } | Friction::Stribeck { .. }), Feature::VariableFriction),
+        (law.rolling > 0.0 || law.spinning > 0.0, Feature::Rolling),
+        (law.cohesion != Cohesion::None, Feature::Cohesion),
+    ]
+    .into_iter()
+    .filter_map(|(has, feature)| has.then_some(feature))
+}
