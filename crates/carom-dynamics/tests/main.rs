@@ -20,6 +20,7 @@ mod policies;
 mod references;
 mod relations;
 mod rotations;
+mod schatzman_paoli;
 mod schemes;
 mod smooth_strategy;
 mod step_control;
