@@ -12,6 +12,7 @@ mod implicit;
 mod integrators;
 mod joints;
 mod kkt;
+mod lotstedt;
 mod moreau_jean;
 mod n_four_bar;
 mod natural;

@@ -69,7 +69,8 @@ fn impacts() {
                 c.contact_gain
             );
             let at = format!("{} on {}: {params:?}", entry.name, case.name);
-            assert!(errors[4] < 1e-12 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
+            // errors within the length below which a contact counts as closed have no order
+            assert!(errors[4] < 2e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
             // at most a step or two of free fall at the largest speed, 5 m/s
             assert!(c.max_penetration < 10.0 * h, "{at}: penetration {}", c.max_penetration);
             let dissipated = c.last.dissipated_impact + c.last.dissipated_friction;
