@@ -135,6 +135,11 @@ fn row_velocity(contact: &ContactPoint, row: &[f64], v: &[f64]) -> f64 {
     row.chunks_exact(BODY_WIDTH).zip(bodies).map(|(part, body)| dot(part, &v[BODY_WIDTH * body as usize..][..BODY_WIDTH])).sum()
 }
 
+/// Notes whether rows of some active interaction change within the step.
+pub(crate) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+}
+
 /// (t, q) => G, b of the active interactions by formula that are not constant.
 pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -> Result<(), NonFinite> {
     let StepMemory { active, candidates: c, scratch, work, .. } = memory;

@@ -14,6 +14,7 @@ pub mod schatzman_paoli;
 mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
+mod theta_step;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
