@@ -2,7 +2,7 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
-use crate::detection::{ContactPoint, WORLD};
+use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
@@ -43,9 +43,20 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
 
 /// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
 pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
-    memory.contacts.clear();
-    if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
-        detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
+    detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
+}
+
+/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds at the velocities v.
+pub(crate) fn detect_at(
+    model: &Model,
+    (q, v): (&[f64], &[f64]),
+    horizon: f64,
+    detector: &mut Option<Box<dyn ContactDetector>>,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    contacts.clear();
+    if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
+        detector.detect(&q[bodies.q.clone()], &v[bodies.v.clone()], horizon, contacts);
     }
 }
 

@@ -176,7 +176,12 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
+            SchemeParams::ThetaGap(ThetaGapParams::default()),
+            SchemeParams::Prox(ProxParams::default()),
+        ]
     }
 
     /// The scheme with these settings.

@@ -92,7 +92,7 @@ impl ThetaStep {
     }
 
     /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v].
-    fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         advance(model, state, memory, self.h, self.position)
     }
 
