@@ -180,6 +180,8 @@ impl SchemeParams {
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
             SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
             SchemeParams::ThetaGap(ThetaGapParams::default()),
+            SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::Lotstedt(LotstedtParams::default()),
             SchemeParams::Prox(ProxParams::default()),
         ]
     }
