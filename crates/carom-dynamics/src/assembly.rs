@@ -2,7 +2,7 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
-use crate::detection::{ContactPoint, WORLD};
+use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
@@ -43,9 +43,20 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
 
 /// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
 pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
-    memory.contacts.clear();
-    if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
-        detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
+    detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
+}
+
+/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds at the velocities v.
+pub(crate) fn detect_at(
+    model: &Model,
+    (q, v): (&[f64], &[f64]),
+    horizon: f64,
+    detector: &mut Option<Box<dyn ContactDetector>>,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    contacts.clear();
+    if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
+        detector.detect(&q[bodies.q.clone()], &v[bodies.v.clone()], horizon, contacts);
     }
 }
 
@@ -133,6 +144,11 @@ fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
 fn row_velocity(contact: &ContactPoint, row: &[f64], v: &[f64]) -> f64 {
     let bodies = [contact.body_a, contact.body_b];
     row.chunks_exact(BODY_WIDTH).zip(bodies).map(|(part, body)| dot(part, &v[BODY_WIDTH * body as usize..][..BODY_WIDTH])).sum()
+}
+
+/// Notes whether rows of some active interaction change within the step.
+pub(crate) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
 }
 
 /// (t, q) => G, b of the active interactions by formula that are not constant.

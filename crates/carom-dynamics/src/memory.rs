@@ -179,7 +179,7 @@ pub(crate) struct Matrices {
     pub mass_ready: bool,
     pub iteration: Vec<f64>,
     pub factor: BlockFactor,
-    /// (h, θ) for which `factor` was made, where M̂ depends on nothing else.
+    /// (c_v, c_q) of the M̂ = M + c_v C + c_q K that `factor` was made of, where M̂ depends on nothing else.
     pub factor_of: Option<(f64, f64)>,
     /// Counts the factorisations.
     pub generation: u64,

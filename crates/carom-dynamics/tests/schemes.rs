@@ -3,7 +3,7 @@
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
 use carom_dynamics::schemes::schatzman_paoli::Penetration;
-use carom_dynamics::schemes::{SchatzmanPaoliParams, SchemeParams, check_scheme};
+use carom_dynamics::schemes::{GapRule, SchatzmanPaoliParams, SchemeParams, ThetaGapParams, check_scheme};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -29,6 +29,7 @@ fn cases() -> Vec<Case> {
 /// Schemes with the settings that the tests run: all defaults, and the variants that are methods of their own.
 pub fn variants() -> Vec<SchemeParams> {
     let mut variants = SchemeParams::all();
+    variants.push(SchemeParams::ThetaGap(ThetaGapParams { gap: GapRule::ThetaEuler, ..ThetaGapParams::default() }));
     let one_step = SchatzmanPaoliParams { penetration: Penetration::OneStep, ..SchatzmanPaoliParams::default() };
     variants.push(SchemeParams::SchatzmanPaoli(one_step));
     variants
@@ -98,7 +99,9 @@ fn smooth_motion() {
         let (order_q, order_v) = (of(&|done| distance(&done.state.q, &q)), of(&|done| distance(&done.state.v, &v)));
         println!("{:24} {order_q:.2} {order_v:.2}", params.entry().name);
         let declared = orders.smooth as f64;
-        assert!((order_q - declared).abs() < 0.25 && (order_v - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
+        // one of the two may do better from a release at rest at the horizontal (energy 0): the h² term of the leapfrog rule's positions
+        // vanishes, as does the h term of the symplectic Euler rule's velocities
+        assert!((order_q.min(order_v) - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
     }
 }
 

@@ -4,16 +4,19 @@ pub mod anitescu_potra;
 pub mod combined_projection;
 pub mod d1_minus;
 pub mod direct_projection;
+mod explicit_stage;
 pub mod lotstedt;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
 pub mod nonsmooth_alpha;
 pub mod prox;
+mod prox_iteration;
 mod registry;
 pub mod schatzman_paoli;
 mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
+mod theta_step;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
@@ -30,11 +33,11 @@ pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_jean::{MoreauJean, MoreauJeanParams};
 pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
 pub use nonsmooth_alpha::{NonsmoothAlpha, NonsmoothAlphaParams};
-pub use prox::{Prox, ProxParams};
+pub use prox::{Prox, ProxIteration, ProxParams, Sweep};
 pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliParams};
 pub use stewart_trinkle::{StewartTrinkle, StewartTrinkleParams};
-pub use theta_gap::{ThetaGap, ThetaGapParams};
+pub use theta_gap::{GapRule, ThetaGap, ThetaGapParams};
 
 /// Orders of convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

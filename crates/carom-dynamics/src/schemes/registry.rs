@@ -178,8 +178,11 @@ impl SchemeParams {
     pub fn all() -> Vec<SchemeParams> {
         vec![
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
+            SchemeParams::ThetaGap(ThetaGapParams::default()),
             SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
             SchemeParams::Lotstedt(LotstedtParams::default()),
+            SchemeParams::Prox(ProxParams::default()),
         ]
     }
 
