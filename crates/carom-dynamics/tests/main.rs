@@ -17,6 +17,7 @@ mod n_four_bar;
 mod natural;
 mod nonholonomic;
 mod policies;
+mod projection;
 mod references;
 mod relations;
 mod rotations;

@@ -128,23 +128,46 @@ impl Scheme for MoreauJean {
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
         let p = &self.params;
         let mut report = StepReport::default();
-        let t_start = state.t;
-        let located = at_time(t_start);
+        self.prepare(model, state, memory, p.gamma * h)?;
+        report.violations = measure_violations(model, memory);
+        let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
+        select_active(model, state, memory, rule);
+        self.solve_motion(model, state, memory, h, &mut report)?;
+        // impulses and energies
+        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(at_time(state.t))?;
+        Ok(report)
+    }
+}
 
-        // (q_k, v_k) => F_k, contacts, gaps, local velocities => active set
+/// The halves of a step around the choice of the active set, for schemes that do more with either.
+impl MoreauJean {
+    /// (q_k, v_k) => F_k, contacts that may close within `horizon` seconds, gaps, local velocities.
+    pub(super) fn prepare(&self, model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), StepError> {
+        let located = at_time(state.t);
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
         model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        detect_contacts(model, state, memory, p.gamma * h);
-        evaluate_candidates(model, state, memory).map_err(&located)?;
-        let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
-        select_active(model, state, memory, rule);
-        report.violations = measure_violations(model, memory);
+        detect_contacts(model, state, memory, horizon);
+        evaluate_candidates(model, state, memory).map_err(&located)
+    }
+
+    /// The active set => p, v_{k+1}, q_{k+1}; the first iterate of v_{k+1} is `state.v`.
+    pub(super) fn solve_motion(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let (p, t_start) = (&self.params, state.t);
+        let located = at_time(t_start);
+        *report = StepReport { solve: None, newton_iterations: 0, newton_residual: 0.0, newton_converged: false, ..*report };
         report.n_active = memory.active.items().len();
         let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
         memory.work.rows_vary = rows_vary;
 
-        // v = v_k => first iterate of q_{k+1}
+        // v => first iterate of q_{k+1}
         self.advance(model, state, memory, h).map_err(&located)?;
         let linear = model.systems().is_affine() && !rows_vary;
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
@@ -171,10 +194,7 @@ impl Scheme for MoreauJean {
                 report.newton_converged = report.newton_residual <= p.newton_tolerance;
             }
         }
-
-        // impulses and energies
-        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(&located)?;
-        Ok(report)
+        Ok(())
     }
 }
 

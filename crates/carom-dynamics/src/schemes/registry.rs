@@ -127,12 +127,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of the constraints",
+        summary: "Moreau–Jean, then the positions are projected on joints and closed (or all) contacts: no drift of the constraints",
         accepts: ALL,
     },
     SchemeEntry {
         name: "combined-projection",
-        summary: "Moreau–Jean and projection iterated (GGL): no drift and no penetration beyond the tolerance",
+        summary: "Moreau–Jean and projection iterated until they agree on the closed contacts (GGL): no drift and no penetration beyond the tolerance",
         accepts: ALL,
     },
     SchemeEntry {
@@ -176,7 +176,11 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::DirectProjection(DirectProjectionParams::default()),
+            SchemeParams::CombinedProjection(CombinedProjectionParams::default()),
+        ]
     }
 
     /// The scheme with these settings.
