@@ -68,6 +68,7 @@ fn impacts() {
             // contacts within the activation threshold, 1e-9 m, count as closed
             assert!(errors[4] < 1e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
             let depth = match params {
+                SchemeParams::DirectProjection(p) => p.position_tolerance,
                 SchemeParams::CombinedProjection(p) => p.position_tolerance,
                 // at most a step or two of free fall at the largest speed, 5 m/s
                 _ => 10.0 * h,

@@ -127,7 +127,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and closed (or all) contacts: no drift of the constraints",
+        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
         accepts: ALL,
     },
     SchemeEntry {
