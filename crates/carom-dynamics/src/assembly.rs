@@ -94,6 +94,17 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
+    select_where(model, state, memory, rule.step, |_, gap, normal_velocity| gap + rule.horizon * normal_velocity <= rule.threshold);
+}
+
+/// The same for a step of size `step` and contacts that are closed by another rule, a function of (source, gap, normal velocity).
+pub(crate) fn select_where(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    step: f64,
+    closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
     let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
@@ -101,7 +112,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        if !interaction.is_bilateral() && gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+        if !interaction.is_bilateral() && !closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]) {
             continue;
         }
         let blocks = interaction.blocks().iter().copied();
@@ -115,7 +126,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+        if !closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v)) {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
@@ -123,7 +134,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         let dim = if contact.law.is_frictionless() { 1 } else { 3 };
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);
@@ -133,7 +144,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
 }
 
 /// Normal velocity of a contact point of bodies.
-fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 2 * BODY_WIDTH];
     let row = if contact.body_b == WORLD { &mut row[..BODY_WIDTH] } else { &mut row[..] };
     write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, row);

@@ -195,7 +195,7 @@ pub enum RunError {
         t: f64,
         /// Number of the step.
         step: usize,
-        /// "the one-step problem" or "Newton's iteration".
+        /// "the one-step problem", "Newton's iteration" or "the projection of the positions".
         what: &'static str,
         /// Residual reached.
         residual: f64,

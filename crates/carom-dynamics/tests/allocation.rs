@@ -3,7 +3,7 @@
 use carom_dynamics::integrators::{IntegratorParams, StepControl};
 use carom_dynamics::problems::mechanisms::{four_bar, slider_crank};
 use carom_dynamics::problems::{Problem, bouncing_ball, impact_oscillator, n_four_bar, pendulum, woodpecker};
-use carom_dynamics::schemes::{MoreauJean, Scheme, SchemeParams};
+use carom_dynamics::schemes::{CombinedProjection, DirectProjection, MoreauJean, Scheme, SchemeParams};
 use carom_dynamics::smooth::{Integration, StageSystem};
 use carom_dynamics::{Model, State, StepMemory, problems::free_bodies};
 use carom_solvers::FrictionSolverParams;
@@ -45,6 +45,17 @@ fn other_schemes_do_not_allocate() {
     let scheme = SchemeParams::ThetaGap(Default::default()).build();
     assert_eq!(allocations_of(&*scheme, &bouncing_ball::problem(0.0).unwrap(), 0.005, 10, 200), 0);
     assert_eq!(allocations_of(&*scheme, &pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0);
+}
+
+/// Also where positions are projected; the ball is first projected in its fourth impact, after 534 steps.
+#[test]
+fn projections_do_not_allocate() {
+    let schemes: [&dyn Scheme; 2] = [&DirectProjection::default(), &CombinedProjection::default()];
+    for scheme in schemes {
+        assert_eq!(allocations_of(scheme, &bouncing_ball::problem(0.9).unwrap(), 0.005, 600, 1000), 0, "{}", scheme.name());
+        assert_eq!(allocations_of(scheme, &woodpecker::problem().unwrap(), 2e-5, 8000, 6000), 0, "{}", scheme.name());
+        assert_eq!(allocations_of(scheme, &pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0, "{}", scheme.name());
+    }
 }
 
 /// Evaluations of the constrained equations, in the acceleration form and as a stage of a half-explicit method, and an interpolation.

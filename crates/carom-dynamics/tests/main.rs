@@ -21,6 +21,7 @@ mod n_four_bar;
 mod natural;
 mod nonholonomic;
 mod policies;
+mod projection;
 mod prox;
 mod references;
 mod relations;

@@ -9,6 +9,7 @@ pub mod lotstedt;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
 pub mod nonsmooth_alpha;
+pub mod position_projection;
 pub mod prox;
 mod prox_iteration;
 mod registry;
@@ -26,13 +27,14 @@ use crate::state::State;
 use carom_solvers::{FrictionSolverParams, SolveReport};
 
 pub use anitescu_potra::{AnitescuPotra, AnitescuPotraParams};
-pub use combined_projection::{CombinedProjection, CombinedProjectionParams};
+pub use combined_projection::{ClosedContacts, CombinedProjection, CombinedProjectionParams};
 pub use d1_minus::{D1Minus, D1MinusParams};
-pub use direct_projection::{DirectProjection, DirectProjectionParams};
+pub use direct_projection::{DirectProjection, DirectProjectionParams, ProjectedContacts};
 pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_jean::{MoreauJean, MoreauJeanParams};
 pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
 pub use nonsmooth_alpha::{NonsmoothAlpha, NonsmoothAlphaParams};
+pub use position_projection::{Metric, ProjectionReport};
 pub use prox::{Prox, ProxIteration, ProxParams, Sweep};
 pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliParams};
@@ -112,6 +114,8 @@ pub struct StepReport {
     pub newton_residual: f64,
     /// Newton's iteration reached its tolerance.
     pub newton_converged: bool,
+    /// The projection of the positions, where the scheme has one.
+    pub projection: Option<ProjectionReport>,
     /// Active interactions.
     pub n_active: usize,
     /// Violations of the state at the start of the step.
@@ -127,9 +131,9 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// The one-step problem and Newton's iteration both reached their tolerances.
+    /// The one-step problem, Newton's iteration and the projection of the positions all reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted())
+        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted()) && self.projection.is_none_or(|p| p.converged)
     }
 }

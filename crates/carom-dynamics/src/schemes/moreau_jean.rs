@@ -124,26 +124,44 @@ impl Scheme for MoreauJean {
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
         let p = &self.params;
         let mut report = StepReport::default();
-        let located = at_time(state.t);
+        self.prepare(model, state, memory, p.gamma * h)?;
+        report.violations = measure_violations(model, memory);
+        let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
+        select_active(model, state, memory, rule);
+        self.solve_motion(model, state, memory, h, &mut report)?;
+        // impulses and energies
+        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(at_time(state.t))?;
+        Ok(report)
+    }
+}
 
-        // (q_k, v_k) => F_k, contacts, gaps, local velocities => active set
+/// The halves of a step around the choice of the active set, for schemes that do more with either.
+impl MoreauJean {
+    /// (q_k, v_k) => F_k, contacts that may close within `horizon` seconds, gaps, local velocities.
+    pub(super) fn prepare(&self, model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), StepError> {
+        let located = at_time(state.t);
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
         model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        detect_contacts(model, state, memory, p.gamma * h);
-        evaluate_candidates(model, state, memory).map_err(&located)?;
-        let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
-        select_active(model, state, memory, rule);
-        report.violations = measure_violations(model, memory);
+        detect_contacts(model, state, memory, horizon);
+        evaluate_candidates(model, state, memory).map_err(&located)
+    }
+
+    /// The active set => p, v_{k+1}, q_{k+1}; the first iterate of v_{k+1} is `state.v`.
+    pub(super) fn solve_motion(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        *report = StepReport { solve: None, newton_iterations: 0, newton_residual: 0.0, newton_converged: false, ..*report };
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
 
         // Newton on the discrete equation of motion, each iteration with its one-step problem => v_{k+1}, q_{k+1}
-        self.theta_step(h).solve(model, state, memory, &mut report)?;
-
-        // impulses and energies
-        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(&located)?;
-        Ok(report)
+        self.theta_step(h).solve(model, state, memory, report)
     }
 }
 

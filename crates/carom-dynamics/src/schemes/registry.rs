@@ -127,12 +127,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of the constraints",
+        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
         accepts: ALL,
     },
     SchemeEntry {
         name: "combined-projection",
-        summary: "Moreau–Jean and projection iterated (GGL): no drift and no penetration beyond the tolerance",
+        summary: "Moreau–Jean and projection iterated until they agree on the closed contacts (GGL): no drift and no penetration beyond the tolerance",
         accepts: ALL,
     },
     SchemeEntry {
@@ -180,6 +180,8 @@ impl SchemeParams {
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
             SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
             SchemeParams::ThetaGap(ThetaGapParams::default()),
+            SchemeParams::DirectProjection(DirectProjectionParams::default()),
+            SchemeParams::CombinedProjection(CombinedProjectionParams::default()),
             SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
             SchemeParams::Lotstedt(LotstedtParams::default()),
             SchemeParams::Prox(ProxParams::default()),
