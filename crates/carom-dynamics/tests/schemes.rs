@@ -2,7 +2,7 @@
 
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
-use carom_dynamics::schemes::{SchemeParams, check_scheme};
+use carom_dynamics::schemes::{AnitescuPotraParams, Decompression, FrictionCone, SchemeParams, StewartTrinkleParams, check_scheme};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -27,7 +27,12 @@ fn cases() -> Vec<Case> {
 
 /// Schemes with the settings that the tests run: all defaults, and the variants that are methods of their own.
 pub fn variants() -> Vec<SchemeParams> {
-    SchemeParams::all()
+    let mut all = SchemeParams::all();
+    let exact = FrictionCone::Exact;
+    all.push(SchemeParams::StewartTrinkle(StewartTrinkleParams { cone: exact, ..Default::default() }));
+    all.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { cone: exact, stiff: false, ..Default::default() }));
+    all.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { decompression: Decompression::Reflection, ..Default::default() }));
+    all
 }
 
 /// L¹ error of the positions where the motion is known at all times, the error at the end otherwise.
@@ -80,7 +85,8 @@ fn impacts() {
     }
 }
 
-/// In smooth motion positions and velocities converge as declared.
+/// In smooth motion positions and velocities converge as declared. The one may do better: the velocity of a pendulum released at rest is of
+/// second order by the symplectic Euler method, since a kick at rest is a shift in time.
 #[test]
 fn smooth_motion() {
     for params in variants() {
@@ -93,7 +99,7 @@ fn smooth_motion() {
         let (order_q, order_v) = (of(&|done| distance(&done.state.q, &q)), of(&|done| distance(&done.state.v, &v)));
         println!("{:24} {order_q:.2} {order_v:.2}", params.entry().name);
         let declared = orders.smooth as f64;
-        assert!((order_q - declared).abs() < 0.25 && (order_v - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
+        assert!((order_q.min(order_v) - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
     }
 }
 

@@ -142,13 +142,22 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "stewart-trinkle",
-        summary: "gap condition at the end of the step, friction by a polyhedral cone (LCP) or the exact one; inelastic",
+        summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
         accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
     },
     SchemeEntry {
         name: "anitescu-potra",
-        summary: "linearly implicit velocity scheme, always solvable, Poisson's compression and decompression at impacts",
-        accepts: ALL,
+        summary: "linearly implicit velocity scheme, always solvable, polyhedral or exact cone, Poisson's compression and decompression at impacts",
+        accepts: &[
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::TangentialRestitution,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::ImpactLaws,
+        ],
     },
     SchemeEntry {
         name: "lotstedt",
@@ -176,7 +185,11 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
+            SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
+        ]
     }
 
     /// The scheme with these settings.

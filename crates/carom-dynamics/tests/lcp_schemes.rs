@@ -1,0 +1,1 @@
+//! The schemes of Stewart & Trinkle and of Anitescu & Potra.
