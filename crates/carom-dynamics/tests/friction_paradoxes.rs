@@ -1,6 +1,6 @@
 //! Painlevé's paradox and jammed wedges: every scheme with friction passes with bounded impulses and says what happened.
 
-use crate::support::{Done, Keep, run_scheme};
+use crate::support::{Keep, run_scheme};
 use carom_dynamics::problems::painleve_rod::{FRICTION, PARADOX, SINGULAR_RATE, coefficients, model, sliding, stopping_impulse};
 use carom_dynamics::problems::{sliding_block, wedges, woodpecker};
 use carom_dynamics::recording::EventKind;
@@ -8,6 +8,7 @@ use carom_dynamics::schemes::{SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Outcome, Strategy, TimeStepping};
 use carom_dynamics::{Model, State, StepMemory};
 use carom_solvers::{FrictionSolverKind, FrictionSolverParams};
+use std::f64::consts::FRAC_PI_4;
 
 /// The schemes that know the laws of a model, with the variants that the tests of schemes run.
 fn schemes(model: &Model) -> Vec<SchemeParams> {
@@ -44,21 +45,31 @@ fn inconsistent_rod_stops_by_an_impact_without_collision() {
     }
 }
 
-/// From outside the interval the rod is led to the singular point p = b = 0, where forces grow: impulses of all steps together converge, no step has
-/// one that does not fall with h unless it is told as an impact.
+/// Sum of the normal impulses of a run up to 0.2 s, and the last angle.
+fn total_impulse(model: &Model, start: &State, h: f64, params: &SchemeParams) -> (f64, f64) {
+    let done = run_scheme(model, start, 0.2, h, params);
+    let crosses = done.keep.frames.iter().any(|f| (PARADOX[0]..PARADOX[1]).contains(&f.q[2]));
+    assert!(crosses && done.state.q[2] > PARADOX[1], "{params:?}");
+    (done.keep.frames.iter().map(|f| f.impulse).sum(), done.state.q[2])
+}
+
+/// From outside the interval the rod is led to the singular point p = b = 0, crosses the interval there and lifts off. Where p is nearly zero, errors
+/// of a velocity give impulses many times larger: with large steps they are bounded by what stops the slip, with small ones all schemes agree.
 #[test]
 fn rod_passes_the_singular_point_with_bounded_impulses() {
     let model = model(FRICTION).unwrap();
     for (angle, rate, slip) in [(0.8, 3.0, 8.0), (0.9, 3.2, 6.0), (0.95, SINGULAR_RATE, 4.0)] {
         assert!(angle < PARADOX[0] && coefficients(FRICTION, angle, rate).0 > 0.0);
+        let start = sliding(angle, rate, slip);
+        let reference = total_impulse(&model, &start, 2.5e-5, &SchemeParams::default());
+        // what stops the slip at the angle where it takes most, and the weight
+        let bound = stopping_impulse(FRAC_PI_4, slip) + 9.81 * 0.2;
         for params in schemes(&model) {
-            let runs: Vec<Done> =
-                [2e-3, 1e-3, 5e-4].map(|h| run_scheme(&model, &sliding(angle, rate, slip), 0.2, h, &params)).into_iter().collect();
-            let totals: Vec<f64> = runs.iter().map(|done| done.keep.frames.iter().map(|f| f.impulse).sum()).collect();
-            let largest: Vec<f64> = runs.iter().map(|done| done.keep.frames.iter().fold(0.0, |m: f64, f| m.max(f.impulse))).collect();
-            let ends: Vec<f64> = runs.iter().map(|done| done.state.q[2]).collect();
-            let inside = runs[2].keep.frames.iter().filter(|f| (PARADOX[0]..PARADOX[1]).contains(&f.q[2])).count();
-            println!("{:16} {angle} {rate}: {totals:?} {largest:?} {ends:?} {inside} {:?}", params.entry().name, paradoxes(&runs[2].keep));
+            let coarse = [2e-3, 1e-3, 5e-4].map(|h| total_impulse(&model, &start, h, &params).0);
+            let fine = total_impulse(&model, &start, 5e-5, &params);
+            println!("{:16} a = {angle}: {coarse:.4?}, {fine:.4?}, reference {reference:.4?}", params.entry().name);
+            assert!(coarse.iter().all(|&p| p < bound), "{params:?}: {coarse:?}");
+            assert!((fine.0 - reference.0).abs() < 0.02 && (fine.1 - reference.1).abs() < 0.01, "{params:?}: {fine:?}, {reference:?}");
         }
     }
 }
@@ -91,6 +102,9 @@ fn bounded(name: &str, model: &Model, state: &State, kinds: &[FrictionSolverKind
             let at = format!("{name}, {params:?}, {kind:?}");
             assert!(matches!(outcome.ending, Ending::Finished), "{at}: {:?}", outcome.ending);
             assert!(end.q.iter().chain(&end.v).all(|x| x.is_finite()) && largest.is_finite(), "{at}");
+            // any stress of the contacts against each other is a solution: the interior point method takes one inside the cones, others may end there when
+            // they do not converge
+            let bound = if kind == FrictionSolverKind::InteriorPoint || c.unconverged > 0 { 100.0 * bound } else { bound };
             assert!(largest < bound, "{at}: {largest}");
             // what did not converge is told
             let told = keep.events.iter().filter(|e| e.kind == EventKind::SolveNotConverged).count();

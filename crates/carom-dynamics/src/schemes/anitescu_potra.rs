@@ -30,7 +30,7 @@
 //! Violates: gaps and constraints drift by O(h). Order: 1, in free motion and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
-use super::stages::{Span, advance, factorise, factorise_mass, finish, free_by_force};
+use super::stages::{Span, advance, factorise, factorise_mass, finish, free_by_force, note_varying_rows};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
@@ -152,6 +152,7 @@ impl Scheme for AnitescuPotra {
         memory.active.shift_mut().fill(0.0);
         report.violations = measure_violations(model, memory);
         report.n_active = memory.active.items().len();
+        note_varying_rows(model, memory);
 
         // collisions at q_k: v_k => v⁺
         let mut collision = memory.take_own::<Collision>();

@@ -84,6 +84,11 @@ pub(super) fn finish(
     Ok(())
 }
 
+/// Notes whether rows of the active set change with (t, q), so that W is not kept from step to step.
+pub(super) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+}
+
 /// (t_k, q_k) => M and its factor; nothing to do where M is constant and factorised.
 pub(super) fn factorise_mass(model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
     let StepMemory { matrices, scratch, .. } = memory;

@@ -14,7 +14,8 @@
 //!
 //! Which contacts enter: those with g_k + h u_{N,k} ≤ h w, where w is the largest speed of approach of all contacts, before the step or
 //! without impulses at its end. More than can close in the step enter so: what complementarity does not need has no impulse.
-//! A contact that enters too late would be pushed out in one step, with velocity.
+//! A contact that enters too late would be pushed out in one step, with velocity. Penetrations below 1e-9 m are round-off and are not pushed out: in a jammed wedge no
+//! impulse could. Where contacts penetrate more than that and friction locks them, the one-step problem has no solution; its status says so.
 //!
 //! Conserves: nothing exactly; without contacts it is the symplectic Euler method (where F does not depend on v).
 //! Violates: u_{N,k+1} = −g_k/h < 0 at the end of the step that closes a contact: the velocity before an impact ends one step after it. Gaps and
@@ -23,7 +24,7 @@
 //! Order: 1, in free motion, with joints, and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
-use super::stages::{Span, advance, factorise_mass, finish, free_by_force};
+use super::stages::{Span, advance, factorise_mass, finish, free_by_force, note_varying_rows};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
@@ -77,7 +78,7 @@ pub struct StewartTrinkle {
     pub params: StewartTrinkleParams,
 }
 
-/// Gaps below this count as closed \[m\]: round-off of bodies that rest on each other.
+/// Gaps and penetrations below this are round-off of bodies that rest on each other \[m\].
 const TOUCH: f64 = 1e-9;
 
 impl Scheme for StewartTrinkle {
@@ -114,6 +115,7 @@ impl Scheme for StewartTrinkle {
         let reach = h * largest_approach(model, state, memory);
         select_active(model, state, memory, Activation { horizon: h, step: h, threshold: reach + self.params.clearance + TOUCH });
         report.n_active = memory.active.items().len();
+        note_varying_rows(model, memory);
         if memory.active.is_empty() {
             state.v.copy_from_slice(&memory.work.v_free);
         } else {
@@ -146,7 +148,10 @@ impl StewartTrinkle {
                         }
                     }
                 }
-                _ => shift[0] = (gap - self.params.clearance) / h,
+                _ => {
+                    let gap = gap - self.params.clearance;
+                    shift[0] = if gap > -TOUCH { gap.max(0.0) } else { gap + TOUCH } / h;
+                }
             }
         }
     }
