@@ -187,8 +187,10 @@ impl SchemeParams {
     pub fn all() -> Vec<SchemeParams> {
         vec![
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
             SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
             SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
+            SchemeParams::Lotstedt(LotstedtParams::default()),
         ]
     }
 
