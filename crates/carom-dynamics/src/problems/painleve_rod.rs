@@ -22,7 +22,7 @@ use crate::systems::Linear;
 /// Friction coefficient above the critical 4/3.
 pub const FRICTION: f64 = 1.4;
 /// Angles between which p < 0 for μ = 1.4 \[rad\]: tan a = (3μ ∓ √(9μ² − 16))/2.
-pub const PARADOX: [f64; 2] = [0.970_155_415_988_279_2, 1.220_890_396_789_438_9];
+pub const PARADOX: [f64; 2] = [0.970_155_415_988_279_2, 1.220_890_396_789_439];
 /// Rate at the first singular point for μ = 1.4, √(g/(l sin a)) \[rad/s\].
 pub const SINGULAR_RATE: f64 = 3.448_375_007_057_918;
 
