@@ -143,6 +143,25 @@ pub(crate) fn select_where(
     }
 }
 
+/// Largest speed at which a contact approaches, at v_k or at `work.v_free` [m/s]: no contact without an impulse closes faster than this.
+pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory) -> f64 {
+    let StepMemory { candidates: c, contacts, work, .. } = memory;
+    let mut fastest = 0.0_f64;
+    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, interaction)| !interaction.is_bilateral()) {
+        let velocities = interaction.relation().velocities();
+        let row = &c.jacobian[c.entries[i]..][..velocities.len()];
+        let free: f64 = row.iter().zip(velocities).map(|(g, &j)| g * work.v_free[j]).sum();
+        fastest = fastest.max(-c.velocity[c.rows[i]]).max(-(free + c.bias[c.rows[i]]));
+    }
+    let Some(bodies) = model.systems().bodies() else { return fastest };
+    for contact in contacts {
+        for v in [&state.v, &work.v_free] {
+            fastest = fastest.max(-normal_velocity(contact, &state.q[bodies.q.clone()], &v[bodies.v.clone()]));
+        }
+    }
+    fastest
+}
+
 /// Normal velocity of a contact point of bodies.
 pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 2 * BODY_WIDTH];

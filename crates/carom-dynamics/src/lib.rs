@@ -27,6 +27,7 @@ pub mod laws;
 pub mod memory;
 pub mod model;
 pub mod nearest;
+mod paradox;
 pub mod problems;
 pub mod recording;
 pub mod relations;

@@ -3,7 +3,10 @@
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
 use carom_dynamics::schemes::schatzman_paoli::Penetration;
-use carom_dynamics::schemes::{GapRule, SchatzmanPaoliParams, SchemeParams, ThetaGapParams, check_scheme};
+use carom_dynamics::schemes::{
+    AnitescuPotraParams, Decompression, FrictionCone, GapRule, SchatzmanPaoliParams, SchemeParams, StewartTrinkleParams, ThetaGapParams,
+    check_scheme,
+};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -32,6 +35,10 @@ pub fn variants() -> Vec<SchemeParams> {
     variants.push(SchemeParams::ThetaGap(ThetaGapParams { gap: GapRule::ThetaEuler, ..ThetaGapParams::default() }));
     let one_step = SchatzmanPaoliParams { penetration: Penetration::OneStep, ..SchatzmanPaoliParams::default() };
     variants.push(SchemeParams::SchatzmanPaoli(one_step));
+    let cone = FrictionCone::Exact;
+    variants.push(SchemeParams::StewartTrinkle(StewartTrinkleParams { cone, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { cone, stiff: false, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { decompression: Decompression::Reflection, ..Default::default() }));
     variants
 }
 
@@ -91,7 +98,8 @@ fn impacts() {
     }
 }
 
-/// In smooth motion positions and velocities converge as declared.
+/// In smooth motion positions and velocities converge as declared. The one may do better: the velocity of a pendulum released at rest is of
+/// second order by the symplectic Euler method, since a kick at rest is a shift in time.
 #[test]
 fn smooth_motion() {
     for params in variants() {

@@ -142,13 +142,22 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "stewart-trinkle",
-        summary: "gap condition at the end of the step, friction by a polyhedral cone (LCP) or the exact one; inelastic",
+        summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
         accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
     },
     SchemeEntry {
         name: "anitescu-potra",
-        summary: "linearly implicit velocity scheme, always solvable, Poisson's compression and decompression at impacts",
-        accepts: ALL,
+        summary: "linearly implicit velocity scheme, always solvable, polyhedral or exact cone, Poisson's compression and decompression at impacts",
+        accepts: &[
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::TangentialRestitution,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::ImpactLaws,
+        ],
     },
     SchemeEntry {
         name: "lotstedt",
@@ -183,6 +192,8 @@ impl SchemeParams {
             SchemeParams::DirectProjection(DirectProjectionParams::default()),
             SchemeParams::CombinedProjection(CombinedProjectionParams::default()),
             SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
+            SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
             SchemeParams::Lotstedt(LotstedtParams::default()),
             SchemeParams::Prox(ProxParams::default()),
         ]
