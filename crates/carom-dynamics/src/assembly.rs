@@ -83,6 +83,17 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
+    select_where(model, state, memory, rule.step, |_, gap, velocity| gap + rule.horizon * velocity <= rule.threshold);
+}
+
+/// As [`select_active`], of the contacts for which `is_closed(source, g, u_N)`; `step` is h \[s\].
+pub(crate) fn select_where(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    step: f64,
+    is_closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
     let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
@@ -90,7 +101,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        if !interaction.is_bilateral() && gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+        if !interaction.is_bilateral() && !is_closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]) {
             continue;
         }
         let blocks = interaction.blocks().iter().copied();
@@ -104,7 +115,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+        if !is_closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v)) {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
@@ -112,7 +123,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         let dim = if contact.law.is_frictionless() { 1 } else { 3 };
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);

@@ -158,12 +158,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "nonsmooth-alpha",
         summary: "generalized-α with impulses split off, velocity level or position and velocity levels (GGL): second order between impacts, flexible mechanisms",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "d1-minus",
         summary: "time-discontinuous Galerkin, half-explicit: contact forces and impacts separated, second order between impacts",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "prox",
@@ -176,7 +176,11 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::NonsmoothAlpha(NonsmoothAlphaParams::default()),
+            SchemeParams::D1Minus(D1MinusParams::default()),
+        ]
     }
 
     /// The scheme with these settings.
