@@ -178,6 +178,8 @@ impl SchemeParams {
     pub fn all() -> Vec<SchemeParams> {
         vec![
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::Lotstedt(LotstedtParams::default()),
             SchemeParams::NonsmoothAlpha(NonsmoothAlphaParams::default()),
             SchemeParams::D1Minus(D1MinusParams::default()),
         ]

@@ -1,0 +1,4 @@
+//! `carom compare --schemes`.
+
+use crate::support::{Folder, stderr, stdout};
+
