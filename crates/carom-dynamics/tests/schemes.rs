@@ -44,10 +44,10 @@ fn error(problem: &Problem, done: &Done, step: f64) -> f64 {
     }
 }
 
-/// The largest error with this and two somewhat smaller steps: where in a step the impact falls changes the error of one step size by chance.
+/// The largest error with this and two slightly smaller steps: where in its step the first impact falls changes the error of a single size by chance.
 fn largest_error(problem: &Problem, params: &SchemeParams, done: &Done, step: f64) -> f64 {
     let with = |h: f64| error(problem, &run_scheme(&problem.model, &problem.state, problem.end, h, params), h);
-    [0.89, 0.79].into_iter().map(|factor| with(factor * step)).fold(error(problem, done, step), f64::max)
+    [0.99, 0.98].into_iter().map(|factor| with(factor * step)).fold(error(problem, done, step), f64::max)
 }
 
 /// Across impacts the positions converge in L¹ at least as fast as declared, contacts take energy only, penetration falls with the step, and

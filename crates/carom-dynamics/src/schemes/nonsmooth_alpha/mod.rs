@@ -24,7 +24,8 @@
 //! contact starts, ends, sticks, slides or turns about, the accelerations begin anew: A_n from (q_n, v_n) with the closed contacts (`left_limit.rs`), a_n = A_n;
 //! otherwise their jump would ring on in λ. A contact that carried an impulse and does not separate stays closed whatever its gap.
 //!
-//! Conserves: energy of linear systems between impacts at ρ∞ = 1 only in the mean; dissipates high frequencies for ρ∞ < 1.
+//! Conserves: at ρ∞ = 1, where it is the trapezoidal rule, the energy of linear systems, through elastic impacts too (velocity level); dissipates
+//! high frequencies for ρ∞ < 1.
 //! Violates: at velocity level gaps at impacts by O(h), positions of constraints and closed contacts drift by O(h²); at position–velocity level
 //! nothing at the ends of steps. U does work: O(h) at impacts. Order: 2 between impacts, with contacts closed too; 1 across impacts.
 
