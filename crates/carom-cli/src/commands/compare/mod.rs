@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "tolerances", "plot_steps", "control"])]
     schemes: Vec<String>,
     /// Steps of the schemes in seconds, separated by commas [default: the model's, and its half, quarter and eighth]
-    #[arg(long, value_delimiter = ',', value_name = "SECONDS", requires = "schemes")]
+    #[arg(long, value_delimiter = ',', value_name = "SECONDS", requires = "schemes", allow_negative_numbers = true)]
     steps: Vec<f64>,
     /// Tolerances, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-4,1e-6,1e-8,1e-10", value_name = "NUMBERS")]
