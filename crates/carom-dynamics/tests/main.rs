@@ -17,6 +17,7 @@ mod moreau_jean;
 mod n_four_bar;
 mod natural;
 mod nonholonomic;
+mod nonsmooth_published;
 mod nonsmooth_second_order;
 mod policies;
 mod references;
