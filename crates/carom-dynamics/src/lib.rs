@@ -18,6 +18,7 @@ pub mod block_diagonal;
 pub mod detection;
 pub mod diagnostics;
 pub mod error;
+pub mod forces;
 pub mod formula;
 pub mod impacts;
 pub mod integrators;

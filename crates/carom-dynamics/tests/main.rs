@@ -3,6 +3,7 @@
 mod allocation;
 mod alpha;
 mod bricard;
+mod compliant;
 mod energy;
 mod explicit_integrators;
 mod forms;
