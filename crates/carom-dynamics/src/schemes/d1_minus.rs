@@ -144,7 +144,7 @@ impl D1Minus {
         // (q_k, v_k) => F_k, gaps, local velocities => closed contacts
         memory.keep_start(state);
         let StepMemory { work, scratch, matrices, .. } = &mut *memory;
-        systems.force(t_start, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        model.force(t_start, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
         factorise_mass(model, t_start, &state.q, matrices, scratch)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         report.violations = measure_violations(model, memory);
@@ -166,7 +166,7 @@ impl D1Minus {
 
         // (t_{k+1}, q_{k+1}, v̂) => M, F, G => λ⁻, v⁻
         let StepMemory { work, scratch, matrices, .. } = &mut *memory;
-        systems.force(t_end, &state.q, &own.velocity, &mut work.force_end, scratch).map_err(&located_end)?;
+        model.force(t_end, &state.q, &own.velocity, &mut work.force_end, scratch).map_err(&located_end)?;
         factorise_mass(model, t_end, &state.q, matrices, scratch)?;
         matrices.factor.solve(systems.layout(), &work.force_end, &mut own.right);
         for (i, free) in work.v_free.iter_mut().enumerate() {

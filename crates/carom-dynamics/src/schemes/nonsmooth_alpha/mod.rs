@@ -174,7 +174,7 @@ impl NonsmoothAlpha {
         // (q_n, v_n) => F_n, gaps, local velocities => status of the contacts
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
-        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         report.violations = measure_violations(model, memory);
         let rule = Activation { horizon: FORESIGHT * h, step: h, threshold: p.activation_threshold };

@@ -34,7 +34,7 @@ impl Newton<'_> {
         let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
         memory.work.rows_vary = rows_vary;
         let with_positions = self.params.level == AlphaLevel::PositionVelocity;
-        let linear = model.systems().is_affine() && !rows_vary && !with_positions;
+        let linear = model.is_affine() && !rows_vary && !with_positions;
         let (mut positions_hold, left) = (true, report.solve);
         own.positions.begin(model);
         // first guess: v_n + h A_n
@@ -118,7 +118,7 @@ impl Newton<'_> {
             systems.mass(t_end, &state.q, &mut matrices.mass, scratch)?;
             matrices.mass_ready = true;
         }
-        systems.force(t_end, &state.q, &state.v, &mut work.force_end, scratch)?;
+        self.model.force(t_end, &state.q, &state.v, &mut work.force_end, scratch)?;
         for (i, change) in work.v_free.iter_mut().enumerate() {
             let (a, true_a) = (own.before[i], own.acceleration[i]);
             *change = state.v[i] - work.v_start[i] - h * (1.0 - gamma) * a + h * gamma * (mass * a - force * true_a) / (1.0 - mass);
@@ -138,12 +138,12 @@ impl Newton<'_> {
         self.smooth_residual(state, memory, own).map_err(&located)?;
         let StepMemory { work, matrices, scratch, .. } = memory;
         let key = Some((self.h, self.params.spectral_radius));
-        if !(systems.is_affine() && matrices.factor_of == key) {
+        if !(self.model.is_affine() && matrices.factor_of == key) {
             matrices.iteration.clone_from(&matrices.mass);
             let stiffness = self.h * self.h * self.coefficients.beta / self.coefficients.acceleration();
             let factors = JacobianFactors { velocity: self.weight(), position: stiffness };
             let at = Instant { t: t_end, q: &state.q, v: &state.v };
-            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
+            self.model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
             factorise(self.model, t_end, matrices)?;
             matrices.factor_of = key;
         }
