@@ -122,7 +122,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
 }
 
 /// Normal velocity of a contact point of bodies.
-fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 2 * BODY_WIDTH];
     let row = if contact.body_b == WORLD { &mut row[..BODY_WIDTH] } else { &mut row[..] };
     write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, row);

@@ -94,6 +94,11 @@ impl StepMemory {
         self.own = Some(own);
     }
 
+    /// The scheme keeps values of earlier steps.
+    pub(crate) fn keeps_past(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// The contact points found for the last step.
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
