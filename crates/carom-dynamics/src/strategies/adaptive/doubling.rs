@@ -55,6 +55,8 @@ pub(super) struct Doubling {
 pub(super) struct Tried {
     /// Of both halves.
     pub report: StepReport,
+    /// Of the whole step.
+    whole: StepReport,
     /// All three steps converged.
     pub converged: bool,
     /// Error of the positions in units of the tolerance.
@@ -132,6 +134,7 @@ impl Doubling {
             converged: whole.converged() && first.converged() && second.converged(),
             error: self.error(context.model, state, order).max(depth),
             report: both(&first, &second),
+            whole,
             order,
             smooth,
             seen: if early { t_middle } else { state.t },
@@ -149,9 +152,13 @@ impl Doubling {
         self.tolerances.error(&self.points.0, &self.points.1, &self.difference, &[])
     }
 
-    /// Adds the error that was estimated: y⁰ + (y⁰ − y¹)/(2^p − 1), one order higher.
-    pub fn extrapolate(&mut self, model: &Model, state: &mut State, order: usize) {
-        let factor = 1.0 / ((order as f64 - 1.0).exp2() - 1.0);
+    /// Adds the error that was estimated, y⁰ + (y⁰ − y¹)/(2^p − 1), to the state and to the energies exchanged: one order higher.
+    pub fn extrapolate(&mut self, model: &Model, state: &mut State, tried: &mut Tried) {
+        let factor = 1.0 / ((tried.order as f64 - 1.0).exp2() - 1.0);
+        let Tried { report, whole, .. } = tried;
+        report.work += factor * (report.work - whole.work);
+        report.dissipated_impact += factor * (report.dissipated_impact - whole.dissipated_impact);
+        report.dissipated_friction += factor * (report.dissipated_friction - whole.dissipated_friction);
         for (v, coarse) in state.v.iter_mut().zip(&self.coarse.v) {
             *v += factor * (*v - coarse);
         }

@@ -110,7 +110,8 @@ impl CrossingWatch {
     pub fn begin_here(&mut self, model: &Model, memory: &StepMemory) {
         let c = &memory.candidates;
         self.open.clear();
-        self.open.extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| !x.is_bilateral()).map(|(_, &row)| c.position[row] >= 0.0));
+        self.open
+            .extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| !x.is_bilateral()).map(|(_, &row)| c.position[row] >= 0.0));
     }
 
     /// Contacts that are penetrated at a state and go deeper, or were open where the step of size h began; those that `carry` are left to

@@ -59,7 +59,7 @@ impl SchemeControl {
             let planned = self.next_step.min(self.bracket.limit(state.t, self.min_step));
             let Cut { h, is_cut } = Cut::new(planned, limit - state.t);
             let smallest = h <= self.min_step * ROUND_OFF;
-            let tried = match self.doubling.try_step(context, state, h) {
+            let mut tried = match self.doubling.try_step(context, state, h) {
                 Ok(tried) => tried,
                 Err(error) => {
                     self.doubling.put_back(context, state);
@@ -99,7 +99,7 @@ impl SchemeControl {
             if is_cut {
                 state.t = limit;
             }
-            self.accept(context, state, &tried, judged && !is_good && smallest)?;
+            self.accept(context, state, &mut tried, judged && !is_good && smallest)?;
             context.report.add_step(h, is_cut);
             context.report.at_min_step += usize::from(smallest && !is_cut);
             if !judged {
@@ -123,10 +123,10 @@ impl SchemeControl {
     }
 
     /// Takes a step that stands into the account.
-    fn accept(&mut self, context: &mut Context<'_, '_>, state: &mut State, tried: &Tried, beyond: bool) -> Result<(), RunError> {
+    fn accept(&mut self, context: &mut Context<'_, '_>, state: &mut State, tried: &mut Tried, beyond: bool) -> Result<(), RunError> {
         context.accept(state);
         if self.extrapolates && tried.smooth {
-            self.doubling.extrapolate(context.model, state, tried.order);
+            self.doubling.extrapolate(context.model, state, tried);
         }
         self.doubling.keep();
         context.report.nonsmooth += usize::from(!tried.smooth);

@@ -1,0 +1,4 @@
+//! Scratch.
+#![allow(dead_code)]
+mod adaptive_steps;
+mod support;
