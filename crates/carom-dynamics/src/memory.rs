@@ -169,6 +169,12 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
+    /// Takes the values of another; storage is reused.
+    pub fn copy_from(&mut self, other: &WarmStart) {
+        self.by_interaction.clone_from(&other.by_interaction);
+        self.by_contact.clone_from(&other.by_contact);
+    }
+
     pub fn of_contact(&self, key: &ContactKey) -> [f64; 6] {
         match self.by_contact.binary_search_by(|(other, _)| other.cmp(key)) {
             Ok(i) => self.by_contact[i].1,

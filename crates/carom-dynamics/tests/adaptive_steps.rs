@@ -7,7 +7,7 @@ use carom_dynamics::problems::{
     Problem, Solution, add_stop, bouncing_ball, chain_of_balls, impact_oscillator, pendulum, sliding_block, woodpecker,
 };
 use carom_dynamics::recording::{EventKind, NoRecorder};
-use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SchemeParams, check_scheme};
+use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, Scheme, SchemeParams, check_scheme};
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::{Adaptive, AdaptiveParams, AdaptiveReport, Continue, Ending, Observers, OnFailure, Outcome, Strategy};
 use carom_solvers::FrictionSolverParams;
@@ -157,7 +157,7 @@ fn errors_follow_the_tolerance() {
             let found = fitted_order(&tolerances, &errors);
             let shown: Vec<String> = errors.iter().map(|e| format!("{e:.1e}")).collect();
             let work: Vec<usize> = runs.iter().map(|done| report(done).scheme_steps).collect();
-            println!("{name:16} {:14} {found:6.2} {:>36} {work:>28?}", format!("{control:?}"), shown.join(" "));
+            println!("{name:16} {:14} {found:6.2} {:>36} {:>28}", format!("{control:?}"), shown.join(" "), format!("{work:?}"));
             // extrapolation passes impacts with the smallest step, whatever the tolerance: its error is bounded by that, too
             assert!(control == Control::Extrapolation || found > *slope, "{name}, {control:?}: slope {found}");
             for ((done, &tolerance), &error) in runs.iter().zip(&tolerances).zip(&errors) {
@@ -180,7 +180,7 @@ fn work_and_precision() {
     println!("{:14} {:14} {:>9} {:>9} {:>12}", "problem", "control", "error", "steps", "fixed steps");
     for (name, problem) in [("ball, e = 0.8", ball(0.8, 4.0)), ("oscillator A", impact_oscillator::separated().unwrap())] {
         // fixed steps: halved until they are as good
-        let fixed: Vec<(usize, f64)> = (0..9)
+        let fixed: Vec<(usize, f64)> = (0..7)
             .map(|k| {
                 let step = 0.02 / f64::from(1 << k);
                 let done = run(&problem.model, &problem.state, problem.end, step, MoreauJeanParams::default());
@@ -194,12 +194,9 @@ fn work_and_precision() {
             // steps of HEM5 have five stages
             let work = r.scheme_steps + 5 * r.integrated;
             let enough = fixed.iter().find(|(_, fixed)| *fixed <= error).map(|(steps, _)| *steps);
-            let shown = enough.map_or_else(|| format!("> {}", fixed[8].0), |steps| steps.to_string());
+            let shown = enough.map_or_else(|| format!("> {}", fixed[6].0), |steps| steps.to_string());
             println!("{name:14} {:14} {error:9.1e} {work:9} {shown:>12}", format!("{control:?}"));
-            assert!(
-                enough.is_none_or(|steps| steps > 2 * work) || (control == Control::Halving && name == "oscillator A"),
-                "{name}, {control:?}"
-            );
+            assert!(enough.is_none_or(|steps| steps > 5 * work), "{name}, {control:?}");
         }
     }
 }
@@ -247,20 +244,23 @@ fn extrapolation_raises_the_order() {
         let of = |error: &dyn Fn(&Done) -> f64| fitted_order(&steps, &ends.iter().map(error).collect::<Vec<_>>());
         let orders = (of(&|done| distance(&done.state.q, &q)), of(&|done| distance(&done.state.v, &v)));
         println!("{name:12} {:.2} {:.2}", orders.0, orders.1);
-        assert!((orders.0 - expected).abs() < 0.25 && (orders.1 - expected).abs() < 0.25, "{name}: {orders:?}");
+        assert!(orders.0 > expected - 0.25 && orders.1 > expected - 0.25, "{name}: {orders:?}");
     }
 }
 
-/// Oscillator A, 13 impacts: positions in L¹ and the times of the impacts converge with the order of the integrator.
+/// Oscillator A, 13 impacts: positions in L¹ and the times of the impacts converge with the order of the integrator where h* = h^{p+1}, and no
+/// faster than h* where that is longer.
 #[test]
 fn high_order_keeps_the_order_across_impacts() {
     let (problem, known) = (impact_oscillator::separated().unwrap(), OscillatorA::new());
+    // method, its order where there is a choice, p of h*, largest step
     let methods = [
         (IntegratorKind::Sdirk, Some(2), 2.0, 0.04),
         (IntegratorKind::Sdirk, Some(3), 3.0, 0.08),
         (IntegratorKind::Rk4, None, 4.0, 0.1),
-        (IntegratorKind::Dopri5, Some(5), 5.0, 0.2),
+        (IntegratorKind::Dopri5, None, 5.0, 0.2),
         (IntegratorKind::Hem5, None, 5.0, 0.2),
+        (IntegratorKind::Dopri5, None, 1.0, 0.05),
     ];
     println!("{:10} {:>2} {:>6} {:>6} errors", "", "p", "L¹", "times");
     for (kind, order, p, step) in methods {
@@ -276,13 +276,8 @@ fn high_order_keeps_the_order_across_impacts() {
                     event_order: Some(p as usize),
                     ..AdaptiveParams::default()
                 };
-                let integrator = IntegratorParams {
-                    kind,
-                    order: order.filter(|_| kind == IntegratorKind::Sdirk),
-                    control: StepControl::Fixed,
-                    step: Some(h),
-                    ..IntegratorParams::default()
-                };
+                let integrator =
+                    IntegratorParams { kind, order, control: StepControl::Fixed, step: Some(h), ..IntegratorParams::default() };
                 run_adaptive(&problem, &Adaptive { integrator, ..settings(params, problem.end) })
             })
             .collect();
@@ -301,6 +296,7 @@ fn high_order_keeps_the_order_across_impacts() {
         let shown: Vec<String> = errors.iter().chain(&late).map(|e| format!("{e:.1e}")).collect();
         println!("{:10} {p:2} {of_positions:6.2} {of_times:6.2} {}", kind.name(), shown.join(" "));
         assert!(of_positions > p - 0.35 && of_times > p - 0.35, "{kind:?}: {of_positions} {of_times}");
+        assert!(p > 1.0 || of_positions < 3.0, "{kind:?} with h* = h²: {of_positions}");
     }
 }
 
@@ -333,12 +329,22 @@ fn constraints_hold_across_impacts() {
     }
 }
 
-/// Every scheme, those of several steps too, under halving.
+fn settings_of(scheme: Box<dyn Scheme>) -> Adaptive {
+    Adaptive { scheme, ..settings(AdaptiveParams::default(), 1.0) }
+}
+
+/// Every scheme that can go on with another step, those that keep values of the step before too, under halving; the others are refused.
 #[test]
 fn every_scheme_can_be_controlled() {
     for params in SchemeParams::all() {
         for (name, problem) in [("ball", ball(0.5, 1.0)), ("inelastic", ball(0.0, 1.0)), ("block", sliding_block::problem().unwrap())] {
             if check_scheme(params.entry(), &problem.model).is_err() {
+                continue;
+            }
+            let scheme = params.build();
+            if !scheme.restarts() {
+                let text = settings_of(scheme).validate(0.0).unwrap_err().to_string();
+                assert!(text.contains("steps of varying size") && text.contains("moreau-jean"), "{text}");
                 continue;
             }
             let control = AdaptiveParams { tolerance: 1e-5, ..AdaptiveParams::default() };
@@ -391,7 +397,7 @@ fn steps_do_not_allocate() {
     }
 }
 
-/// The woodpecker's impacts with friction at three contacts.
+/// The woodpecker's impacts with friction at three contacts. The published state is that of fixed steps of 20 µs, first order.
 #[test]
 fn the_woodpecker_pecks() {
     let problem = woodpecker::problem().unwrap();
@@ -400,7 +406,7 @@ fn the_woodpecker_pecks() {
         let params = AdaptiveParams { control, tolerance: 1e-8, min_step: 1e-7, ..AdaptiveParams::default() };
         let done = run_adaptive(&problem, &settings(params, problem.end));
         println!("{control:?} {:.1e} {:?}", distance(&done.state.q, &q), report(&done));
-        assert!(distance(&done.state.q, &q) < 1e-2);
+        assert!(distance(&done.state.q, &q) < 5e-3);
     }
 }
 

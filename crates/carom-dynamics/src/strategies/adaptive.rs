@@ -1,10 +1,10 @@
 //! Adaptive time-stepping: steps of a scheme under error control.
 
-mod bracket;
+pub(super) mod bracket;
 mod doubling;
 mod high_order;
 mod params;
-mod phases;
+pub(super) mod phases;
 mod report;
 mod scheme_control;
 
@@ -15,7 +15,7 @@ use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::EventKind;
-use crate::schemes::{Scheme, StepReport, take_step};
+use crate::schemes::{Scheme, SchemeParams, StepReport, take_step};
 use crate::smooth::IntegrationError;
 use crate::state::State;
 use high_order::HighOrder;
@@ -59,6 +59,7 @@ impl Adaptive {
     /// [`ModelError`] naming the setting.
     pub fn validate(&self, start: f64) -> Result<(), ModelError> {
         self.params.validate()?;
+        Adaptive::check_scheme(&*self.scheme)?;
         if self.params.control == Control::HighOrder {
             self.params.for_integrator(&self.integrator).validate()?;
         }
@@ -74,6 +75,23 @@ impl Adaptive {
             return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
         }
         Ok(())
+    }
+
+    /// Refuses a scheme that needs constant steps.
+    ///
+    /// # Errors
+    /// [`ModelError::SchemeRefuses`], with the schemes that can.
+    pub fn check_scheme(scheme: &dyn Scheme) -> Result<(), ModelError> {
+        if scheme.restarts() {
+            return Ok(());
+        }
+        let able = SchemeParams::all().into_iter().filter(|params| params.build().restarts()).map(|params| params.entry().name);
+        Err(ModelError::SchemeRefuses {
+            scheme: scheme.name(),
+            feature: "steps of varying size",
+            by: "the strategy \"adaptive\"".into(),
+            alternatives: able.collect::<Vec<_>>().join(", "),
+        })
     }
 
     /// Smallest step \[s\]: not below what the time resolves.
@@ -155,8 +173,8 @@ impl Cut {
 
 /// The step control of a run.
 enum Controlled<'m> {
-    Scheme(SchemeControl),
-    HighOrder(HighOrder<'m>),
+    Scheme(Box<SchemeControl>),
+    HighOrder(Box<HighOrder<'m>>),
 }
 
 /// A run under way.
@@ -218,9 +236,9 @@ impl<'m> Run<'_, 'm> {
     fn control(&self, state: &State) -> Result<Controlled<'m>, IntegrationError> {
         let Context { settings, model, .. } = self.context;
         Ok(match settings.params.control {
-            Control::Halving => Controlled::Scheme(SchemeControl::new(model, settings, state, false)?),
-            Control::Extrapolation => Controlled::Scheme(SchemeControl::new(model, settings, state, true)?),
-            Control::HighOrder => Controlled::HighOrder(HighOrder::new(model, settings, state)?),
+            Control::Halving => Controlled::Scheme(Box::new(SchemeControl::new(model, settings, state, false)?)),
+            Control::Extrapolation => Controlled::Scheme(Box::new(SchemeControl::new(model, settings, state, true)?)),
+            Control::HighOrder => Controlled::HighOrder(Box::new(HighOrder::new(model, settings, state)?)),
         })
     }
 }

@@ -97,7 +97,7 @@ impl RunSettings {
         if self.is_adaptive() && self.adaptive.control == Control::HighOrder {
             push_table(&mut list, "simulation.integrator", toml::Table::try_from(&self.integrator).unwrap_or_default());
         }
-        push_table(&mut list, "simulation.scheme", toml::Table::try_from(&self.scheme).unwrap_or_default());
+        push_table(&mut list, "simulation.scheme", toml::Table::try_from(self.scheme).unwrap_or_default());
         push_table(&mut list, "simulation.solver", toml::Table::try_from(&self.solver).unwrap_or_default());
         if let Ok(toml::Value::String(policy)) = toml::Value::try_from(self.on_failure) {
             list.push(("simulation.on_failure".to_owned(), policy));
@@ -142,11 +142,18 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         refuse_integrator(reader, s, adaptive);
     }
     // adaptive time-stepping finds a first step by itself
-    let needs_step = !is_smooth && !(strategy == ADAPTIVE && s.step.is_none());
+    let finds_step = strategy == ADAPTIVE && s.step.is_none();
+    let needs_step = !is_smooth && !finds_step;
     let step = if needs_step { step(reader, section, end, start) } else { Some(0.0) };
     let scheme = scheme(reader, s.scheme.as_ref());
     if let (false, Some(scheme)) = (is_smooth, &scheme)
         && let Err(error) = check_scheme(scheme.entry(), model)
+    {
+        let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    if let (true, Some(scheme)) = (strategy == ADAPTIVE, &scheme)
+        && let Err(error) = Adaptive::check_scheme(&*scheme.build())
     {
         let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
         reader.mistakes.push(Diagnostic::new(span, error.to_string()));

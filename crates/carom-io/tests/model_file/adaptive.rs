@@ -1,10 +1,9 @@
 //! Adaptive time-stepping in model files: `[simulation.adaptive]`.
 
-use super::read;
 use carom_dynamics::integrators::{ErrorNorm, IntegratorKind};
 use carom_dynamics::strategies::AdaptiveParams;
 use carom_dynamics::strategies::adaptive::Control;
-use carom_io::model_file::{apply_overrides, parse};
+use carom_io::model_file::{ModelFile, ModelFileError, apply_overrides, parse};
 use std::path::Path;
 
 const BALL: &str = r#"
@@ -40,6 +39,10 @@ event_scale = 0.5
 interval = 0.1
 "#;
 
+fn read(text: &str) -> Result<ModelFile, ModelFileError> {
+    parse(text, Path::new("test.toml"))
+}
+
 #[test]
 fn settings_are_read() {
     let file = read(BALL).unwrap();
@@ -74,10 +77,10 @@ fn a_name_is_enough() {
     let set: Vec<_> = ["adaptive.tolerance=1e-8", "simulation.adaptive.control=halving"].map(|s| s.parse().unwrap()).to_vec();
     // the table made of the name has both
     let both = apply_overrides(&text, &set[..1]).unwrap();
-    let run = parse(&both, Path::new("."), "ball").unwrap().run;
+    let run = read(&both).unwrap().run;
     assert_eq!((run.adaptive.control, run.adaptive.tolerance), (Control::Extrapolation, 1e-8));
     let fixed = BALL.replace("integrator = \"dopri5\"\n", "");
-    let run = parse(&apply_overrides(&fixed, &set).unwrap(), Path::new("."), "ball").unwrap().run;
+    let run = read(&apply_overrides(&fixed, &set).unwrap()).unwrap().run;
     assert_eq!((run.adaptive.control, run.adaptive.tolerance), (Control::Halving, 1e-8));
 }
 
@@ -93,7 +96,12 @@ fn mistakes_are_shown_with_their_remedy() {
         ("control = \"high-order\"", "control = \"high-ordr\"", &["no step control \"high-ordr\"", "high-order"]),
         ("control = \"high-order\"", "control = \"halving\"", &["integrator", "control = \"high-order\""]),
         ("strategy = \"adaptive\"", "strategy = \"smooth\"", &["step control", "strategy = \"adaptive\""]),
-        ("integrator = \"dopri5\"", "integrator = { kind = \"dopri5\", tolerance = 1e-3 }", &["`tolerance`", "under [simulation.adaptive]"]),
+        (
+            "integrator = \"dopri5\"",
+            "integrator = { kind = \"dopri5\", tolerance = 1e-3 }",
+            &["`tolerance`", "under [simulation.adaptive]"],
+        ),
+        ("integrator = \"dopri5\"", "scheme = \"schatzman-paoli\"", &["schatzman-paoli", "steps of varying size", "moreau-jean"]),
         ("integrator = \"dopri5\"", "integrator = \"dopri\"", &["no integrator \"dopri\"", "dopri5"]),
     ];
     for (from, to, words) in cases {

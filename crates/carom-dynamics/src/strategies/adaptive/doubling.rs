@@ -95,7 +95,7 @@ impl Doubling {
     /// Takes the three steps.
     pub fn try_step(&mut self, context: &mut Context<'_, '_>, state: &mut State, h: f64) -> Result<Tried, RunError> {
         self.start.clone_from(state);
-        self.warm.clone_from(&context.memory.warm);
+        self.warm.copy_from(&context.memory.warm);
         context.forget_past(state)?;
         self.watch.begin(context.model, state, context.memory)?;
         let whole = context.scheme_step(state, h)?;
@@ -108,7 +108,7 @@ impl Doubling {
         context.journal.keep_first_half(context.memory);
         if !self.begun && !has_impact(context.memory, SLOWEST_FIRST_IMPACT) {
             // contacts that are closed from the start
-            self.before.clone_from(&self.first);
+            self.before.copy_from(&self.first);
         }
         let Context { model, memory, .. } = &mut *context;
         let crossing = self.watch.look(model, (state, 0.5 * h), memory, &self.first)?;
@@ -132,7 +132,7 @@ impl Doubling {
         };
         Ok(Tried {
             converged: whole.converged() && first.converged() && second.converged(),
-            error: self.error(context.model, state, order).max(depth),
+            error: self.error(context.model, state, order, depth),
             report: both(&first, &second),
             whole,
             order,
@@ -142,14 +142,16 @@ impl Doubling {
         })
     }
 
-    /// The error of two halves in units of the tolerance.
-    fn error(&mut self, model: &Model, state: &State, order: usize) -> f64 {
+    /// The error of two halves in units of the tolerance, or the depth of crossed gaps where that is larger.
+    fn error(&mut self, model: &Model, state: &State, order: usize, depth: f64) -> f64 {
         model.systems().difference(&self.coarse.q, &state.q, &mut self.difference);
         let factor = if order > 1 { 1.0 / ((order as f64 - 1.0).exp2() - 1.0) } else { 1.0 };
         self.difference.iter_mut().for_each(|w| *w *= factor);
         self.points.0.q.copy_from_slice(&self.start.q);
         self.points.1.q.copy_from_slice(&state.q);
-        self.tolerances.error(&self.points.0, &self.points.1, &self.difference, &[])
+        let error = self.tolerances.error(&self.points.0, &self.points.1, &self.difference, &[]);
+        // an error that is not a number must not be lost
+        if depth > error { depth } else { error }
     }
 
     /// Adds the error that was estimated, y⁰ + (y⁰ − y¹)/(2^p − 1), to the state and to the energies exchanged: one order higher.
@@ -169,7 +171,7 @@ impl Doubling {
     /// Puts everything back to where the step that was tried began.
     pub fn put_back(&self, context: &mut Context<'_, '_>, state: &mut State) {
         state.clone_from(&self.start);
-        context.memory.warm.clone_from(&self.warm);
+        context.memory.warm.copy_from(&self.warm);
     }
 
     /// The step stands.

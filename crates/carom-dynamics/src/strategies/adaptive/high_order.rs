@@ -211,7 +211,7 @@ impl<'m> HighOrder<'m> {
             self.passing = 0;
             self.under_contact = true;
             context.report.nonsmooth += 1;
-            self.scheme.doubling.before.clone_from(&self.modes);
+            self.scheme.doubling.before.copy_from(&self.modes);
             self.scheme.doubling.begun = true;
             self.scheme.restart(self.h_star, self.h_star);
         }

@@ -39,6 +39,11 @@ impl ContactModes {
         self.0.sort_unstable();
     }
 
+    /// Takes the values of another; storage is reused.
+    pub fn copy_from(&mut self, other: &ContactModes) {
+        self.0.clone_from(&other.0);
+    }
+
     /// No contact carries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

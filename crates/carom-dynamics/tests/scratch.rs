@@ -1,4 +1,0 @@
-//! Scratch.
-#![allow(dead_code)]
-mod adaptive_steps;
-mod support;
