@@ -2,7 +2,7 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
-use crate::detection::{ContactPoint, WORLD};
+use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
@@ -43,9 +43,20 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
 
 /// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
 pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
-    memory.contacts.clear();
-    if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
-        detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
+    detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
+}
+
+/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds at the velocities v.
+pub(crate) fn detect_at(
+    model: &Model,
+    (q, v): (&[f64], &[f64]),
+    horizon: f64,
+    detector: &mut Option<Box<dyn ContactDetector>>,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    contacts.clear();
+    if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
+        detector.detect(&q[bodies.q.clone()], &v[bodies.v.clone()], horizon, contacts);
     }
 }
 
@@ -83,6 +94,17 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
+    select_where(model, state, memory, rule.step, |_, gap, normal_velocity| gap + rule.horizon * normal_velocity <= rule.threshold);
+}
+
+/// The same for a step of size `step` and contacts that are closed by another rule, a function of (source, gap, normal velocity).
+pub(crate) fn select_where(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    step: f64,
+    closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
     let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
@@ -90,7 +112,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        if !interaction.is_bilateral() && gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+        if !interaction.is_bilateral() && !closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]) {
             continue;
         }
         let blocks = interaction.blocks().iter().copied();
@@ -104,7 +126,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+        if !closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v)) {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
@@ -112,13 +134,32 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         let dim = if contact.law.is_frictionless() { 1 } else { 3 };
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);
         }
         active.bind(item, with_restitution);
     }
+}
+
+/// Largest speed at which a contact approaches, at v_k or at `work.v_free` [m/s]: no contact without an impulse closes faster than this.
+pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory) -> f64 {
+    let StepMemory { candidates: c, contacts, work, .. } = memory;
+    let mut fastest = 0.0_f64;
+    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, interaction)| !interaction.is_bilateral()) {
+        let velocities = interaction.relation().velocities();
+        let row = &c.jacobian[c.entries[i]..][..velocities.len()];
+        let free: f64 = row.iter().zip(velocities).map(|(g, &j)| g * work.v_free[j]).sum();
+        fastest = fastest.max(-c.velocity[c.rows[i]]).max(-(free + c.bias[c.rows[i]]));
+    }
+    let Some(bodies) = model.systems().bodies() else { return fastest };
+    for contact in contacts {
+        for v in [&state.v, &work.v_free] {
+            fastest = fastest.max(-normal_velocity(contact, &state.q[bodies.q.clone()], &v[bodies.v.clone()]));
+        }
+    }
+    fastest
 }
 
 /// Normal velocity of a contact point of bodies.
@@ -133,6 +174,11 @@ pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f
 fn row_velocity(contact: &ContactPoint, row: &[f64], v: &[f64]) -> f64 {
     let bodies = [contact.body_a, contact.body_b];
     row.chunks_exact(BODY_WIDTH).zip(bodies).map(|(part, body)| dot(part, &v[BODY_WIDTH * body as usize..][..BODY_WIDTH])).sum()
+}
+
+/// Notes whether rows of some active interaction change within the step.
+pub(crate) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
 }
 
 /// (t, q) => G, b of the active interactions by formula that are not constant.

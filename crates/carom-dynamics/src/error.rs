@@ -196,7 +196,7 @@ pub enum RunError {
         t: f64,
         /// Number of the step.
         step: usize,
-        /// "the one-step problem" or "Newton's iteration".
+        /// "the one-step problem", "Newton's iteration" or "the projection of the positions".
         what: &'static str,
         /// Residual reached.
         residual: f64,
@@ -216,6 +216,10 @@ impl RunError {
     pub(crate) fn not_converged(t: f64, step: usize, report: &StepReport) -> Self {
         let (what, residual, iterations) = match report.solve {
             Some(solve) if !solve.status.is_accepted() => ("the one-step problem", solve.residual_normalised, solve.iterations),
+            _ if report.newton_converged && report.projection.is_some() => {
+                let (violation, iterations) = report.projection.map_or((0.0, 0), |p| (p.violation, p.iterations));
+                ("the projection of the positions", violation, iterations)
+            }
             _ => ("Newton's iteration", report.newton_residual, report.newton_iterations),
         };
         RunError::NotConverged { t, step, what, residual, iterations }

@@ -3,7 +3,10 @@
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
 use carom_dynamics::schemes::schatzman_paoli::Penetration;
-use carom_dynamics::schemes::{SchatzmanPaoliParams, SchemeParams, check_scheme};
+use carom_dynamics::schemes::{
+    AnitescuPotraParams, Decompression, FrictionCone, GapRule, SchatzmanPaoliParams, SchemeParams, StewartTrinkleParams, ThetaGapParams,
+    check_scheme,
+};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -29,8 +32,13 @@ fn cases() -> Vec<Case> {
 /// Schemes with the settings that the tests run: all defaults, and the variants that are methods of their own.
 pub fn variants() -> Vec<SchemeParams> {
     let mut variants = SchemeParams::all();
+    variants.push(SchemeParams::ThetaGap(ThetaGapParams { gap: GapRule::ThetaEuler, ..ThetaGapParams::default() }));
     let one_step = SchatzmanPaoliParams { penetration: Penetration::OneStep, ..SchatzmanPaoliParams::default() };
     variants.push(SchemeParams::SchatzmanPaoli(one_step));
+    let cone = FrictionCone::Exact;
+    variants.push(SchemeParams::StewartTrinkle(StewartTrinkleParams { cone, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { cone, stiff: false, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { decompression: Decompression::Reflection, ..Default::default() }));
     variants
 }
 
@@ -71,8 +79,13 @@ fn impacts() {
             let at = format!("{} on {}: {params:?}", entry.name, case.name);
             // errors within the length below which a contact counts as closed have no order
             assert!(errors[4] < 2e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
-            // at most a step or two of free fall at the largest speed, 5 m/s
-            assert!(c.max_penetration < 10.0 * h, "{at}: penetration {}", c.max_penetration);
+            let depth = match params {
+                SchemeParams::DirectProjection(p) => p.position_tolerance,
+                SchemeParams::CombinedProjection(p) => p.position_tolerance,
+                // at most a step or two of free fall at the largest speed, 5 m/s
+                _ => 10.0 * h,
+            };
+            assert!(c.max_penetration <= depth, "{at}: penetration {}", c.max_penetration);
             let dissipated = c.last.dissipated_impact + c.last.dissipated_friction;
             let initial = c.initial.mechanical().abs().max(1.0);
             assert!(dissipated > -1e-12 && c.contact_gain < initial * h, "{at}: {c:?}");
@@ -85,7 +98,8 @@ fn impacts() {
     }
 }
 
-/// In smooth motion positions and velocities converge as declared.
+/// In smooth motion positions and velocities converge as declared. The one may do better: the velocity of a pendulum released at rest is of
+/// second order by the symplectic Euler method, since a kick at rest is a shift in time.
 #[test]
 fn smooth_motion() {
     for params in variants() {
@@ -98,7 +112,9 @@ fn smooth_motion() {
         let (order_q, order_v) = (of(&|done| distance(&done.state.q, &q)), of(&|done| distance(&done.state.v, &v)));
         println!("{:24} {order_q:.2} {order_v:.2}", params.entry().name);
         let declared = orders.smooth as f64;
-        assert!((order_q - declared).abs() < 0.25 && (order_v - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
+        // one of the two may do better from a release at rest at the horizontal (energy 0): the h² term of the leapfrog rule's positions
+        // vanishes, as does the h term of the symplectic Euler rule's velocities
+        assert!((order_q.min(order_v) - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
     }
 }
 

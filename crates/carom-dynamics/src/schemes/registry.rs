@@ -127,12 +127,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of the constraints",
+        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
         accepts: ALL,
     },
     SchemeEntry {
         name: "combined-projection",
-        summary: "Moreau–Jean and projection iterated (GGL): no drift and no penetration beyond the tolerance",
+        summary: "Moreau–Jean and projection iterated until they agree on the closed contacts (GGL): no drift and no penetration beyond the tolerance",
         accepts: ALL,
     },
     SchemeEntry {
@@ -142,13 +142,22 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "stewart-trinkle",
-        summary: "gap condition at the end of the step, friction by a polyhedral cone (LCP) or the exact one; inelastic",
+        summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
         accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
     },
     SchemeEntry {
         name: "anitescu-potra",
-        summary: "linearly implicit velocity scheme, always solvable, Poisson's compression and decompression at impacts",
-        accepts: ALL,
+        summary: "linearly implicit velocity scheme, always solvable, polyhedral or exact cone, Poisson's compression and decompression at impacts",
+        accepts: &[
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::TangentialRestitution,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::ImpactLaws,
+        ],
     },
     SchemeEntry {
         name: "lotstedt",
@@ -178,8 +187,15 @@ impl SchemeParams {
     pub fn all() -> Vec<SchemeParams> {
         vec![
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
+            SchemeParams::ThetaGap(ThetaGapParams::default()),
+            SchemeParams::DirectProjection(DirectProjectionParams::default()),
+            SchemeParams::CombinedProjection(CombinedProjectionParams::default()),
             SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
+            SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
             SchemeParams::Lotstedt(LotstedtParams::default()),
+            SchemeParams::Prox(ProxParams::default()),
         ]
     }
 

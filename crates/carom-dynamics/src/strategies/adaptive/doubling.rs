@@ -5,7 +5,7 @@ use super::{Adaptive, Context};
 use crate::error::{ModelError, RunError};
 use crate::memory::WarmStart;
 use crate::model::Model;
-use crate::schemes::StepReport;
+use crate::schemes::{ProjectionReport, StepReport};
 use crate::smooth::{Equations, MotionPoint, Tolerances};
 use crate::state::State;
 
@@ -203,6 +203,14 @@ fn both(first: &StepReport, second: &StepReport) -> StepReport {
         newton_iterations: first.newton_iterations + second.newton_iterations,
         newton_residual: first.newton_residual.max(second.newton_residual),
         newton_converged: first.newton_converged && second.newton_converged,
+        projection: match (first.projection, second.projection) {
+            (Some(a), Some(b)) => Some(ProjectionReport {
+                iterations: a.iterations + b.iterations,
+                violation: a.violation.max(b.violation),
+                converged: a.converged && b.converged,
+            }),
+            (a, b) => a.or(b),
+        },
         n_active: first.n_active.max(second.n_active),
         violations,
         dissipated_impact: first.dissipated_impact + second.dissipated_impact,
