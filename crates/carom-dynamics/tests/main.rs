@@ -23,6 +23,8 @@ mod moreau_midpoint;
 mod n_four_bar;
 mod natural;
 mod nonholonomic;
+mod nonsmooth_published;
+mod nonsmooth_second_order;
 mod policies;
 mod projection;
 mod prox;

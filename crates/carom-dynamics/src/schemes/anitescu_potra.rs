@@ -200,7 +200,7 @@ impl AnitescuPotra {
         model.add_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch).map_err(&located)?;
         systems.layout().multiply(&matrices.iteration, at.v, &mut work.momentum);
         if !(model.is_affine() && matrices.factor_of == Some((h, 1.0))) {
-            systems
+            model
                 .add_jacobians(at, JacobianFactors { velocity: 0.0, position: h * h }, &mut matrices.iteration, scratch)
                 .map_err(&located)?;
             factorise(model, state.t, matrices)?;

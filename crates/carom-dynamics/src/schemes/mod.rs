@@ -6,6 +6,7 @@ pub mod d1_minus;
 pub mod direct_projection;
 mod explicit_stage;
 mod friction_cone;
+mod left_limit;
 pub mod lotstedt;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
@@ -35,7 +36,7 @@ pub use friction_cone::FrictionCone;
 pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_jean::{MoreauJean, MoreauJeanParams};
 pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
-pub use nonsmooth_alpha::{NonsmoothAlpha, NonsmoothAlphaParams};
+pub use nonsmooth_alpha::{AlphaLevel, NonsmoothAlpha, NonsmoothAlphaParams};
 pub use position_projection::{Metric, ProjectionReport};
 pub use prox::{Prox, ProxIteration, ProxParams, Sweep};
 pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
@@ -136,6 +137,18 @@ pub struct StepReport {
     pub impact_gain: f64,
     /// Work of non-conservative forces and moving boundaries in this step \[J\].
     pub work: f64,
+}
+
+/// Takes the report of a further one-step problem of the step: the worse of them is kept.
+fn report_worse(report: &mut StepReport, solve: SolveReport) {
+    let is_worse = |other: &SolveReport| match (solve.is_accepted(), other.is_accepted()) {
+        (true, false) => false,
+        (false, true) => true,
+        _ => solve.residual_normalised >= other.residual_normalised,
+    };
+    let iterations = solve.iterations + report.solve.map_or(0, |other| other.iterations);
+    let worse = if report.solve.as_ref().is_none_or(is_worse) { Some(solve) } else { report.solve };
+    report.solve = worse.map(|kept| SolveReport { iterations, ..kept });
 }
 
 impl StepReport {

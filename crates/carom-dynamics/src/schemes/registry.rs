@@ -167,12 +167,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "nonsmooth-alpha",
         summary: "generalized-α with impulses split off, velocity level or position and velocity levels (GGL): second order between impacts, flexible mechanisms",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "d1-minus",
         summary: "time-discontinuous Galerkin, half-explicit: contact forces and impacts separated, second order between impacts",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "prox",
@@ -195,6 +195,8 @@ impl SchemeParams {
             SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
             SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
             SchemeParams::Lotstedt(LotstedtParams::default()),
+            SchemeParams::NonsmoothAlpha(NonsmoothAlphaParams::default()),
+            SchemeParams::D1Minus(D1MinusParams::default()),
             SchemeParams::Prox(ProxParams::default()),
         ]
     }
