@@ -1,5 +1,6 @@
 //! Tests of the `carom` command, as a user runs it.
 
+mod adaptive;
 mod bad_input;
 mod plots;
 mod runs;

@@ -2,6 +2,7 @@
 
 use crate::schemes::StepReport;
 use crate::smooth::SmoothReport;
+use crate::strategies::AdaptiveReport;
 use serde::Serialize;
 
 /// Energies of a state and what left or entered since the start, all in joules.
@@ -81,6 +82,9 @@ pub struct Certificate {
     /// Cost, steps and drift of a run by the strategy `smooth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smooth: Option<SmoothReport>,
+    /// Steps of a run by the strategy `adaptive`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<AdaptiveReport>,
 }
 
 impl Certificate {

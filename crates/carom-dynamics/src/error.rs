@@ -4,6 +4,7 @@ use carom_solvers::SolveError;
 
 use crate::formula::FormulaError;
 use crate::recording::RecordError;
+use crate::schemes::StepReport;
 use crate::smooth::IntegrationError;
 
 /// A value that is not finite, with the name of what gave it.
@@ -208,4 +209,19 @@ pub enum RunError {
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),
+}
+
+impl RunError {
+    /// What of a step from t, the n-th, did not converge.
+    pub(crate) fn not_converged(t: f64, step: usize, report: &StepReport) -> Self {
+        let (what, residual, iterations) = match report.solve {
+            Some(solve) if !solve.status.is_accepted() => ("the one-step problem", solve.residual_normalised, solve.iterations),
+            _ if report.newton_converged && report.projection.is_some() => {
+                let (violation, iterations) = report.projection.map_or((0.0, 0), |p| (p.violation, p.iterations));
+                ("the projection of the positions", violation, iterations)
+            }
+            _ => ("Newton's iteration", report.newton_residual, report.newton_iterations),
+        };
+        RunError::NotConverged { t, step, what, residual, iterations }
+    }
 }

@@ -94,6 +94,11 @@ impl StepMemory {
         self.own = Some(own);
     }
 
+    /// The scheme keeps values of earlier steps.
+    pub(crate) fn keeps_past(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// The contact points found for the last step.
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
@@ -171,6 +176,12 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
+    /// Takes the values of another; storage is reused.
+    pub fn copy_from(&mut self, other: &WarmStart) {
+        self.by_interaction.clone_from(&other.by_interaction);
+        self.by_contact.clone_from(&other.by_contact);
+    }
+
     pub fn of_contact(&self, key: &ContactKey) -> [f64; 6] {
         match self.by_contact.binary_search_by(|(other, _)| other.cmp(key)) {
             Ok(i) => self.by_contact[i].1,

@@ -1,5 +1,6 @@
 //! Integration tests of the crate, one module per subject.
 
+mod adaptive_steps;
 mod allocation;
 mod alpha;
 mod bricard;

@@ -50,7 +50,9 @@ pub mod prelude {
     pub use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
     pub use carom_dynamics::recording::{Event, Frame, NoRecorder, Recorder};
     pub use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, Scheme, SchemeParams};
-    pub use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Outcome, Smooth, Strategy, TimeStepping};
+    pub use carom_dynamics::strategies::{
+        Adaptive, AdaptiveParams, Continue, Ending, Observers, OnFailure, Outcome, Smooth, Strategy, TimeStepping,
+    };
     pub use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, PlanarBodies, PlanarBody, RigidBodies, RigidBody};
     pub use carom_dynamics::{Cohesion, ContactLaw, Friction, Law, Model, Restitution, State, StepMemory};
     pub use carom_solvers::FrictionSolverParams;

@@ -91,6 +91,9 @@ impl Report<'_> {
         if let Some(smooth) = &c.smooth {
             report["smooth"] = json!(smooth);
         }
+        if let Some(adaptive) = &c.adaptive {
+            report["adaptive"] = json!(adaptive);
+        }
         report
     }
 
@@ -106,6 +109,11 @@ impl Report<'_> {
             Some(smooth) => smooth_lines(&file.run.integrator, smooth, &time).into_iter().for_each(|(name, value)| line(name, value)),
             None => {
                 line("steps", format!("{} ({time})", c.steps));
+                if let Some(steps) = &c.adaptive {
+                    line("  tried and taken back", format!("{}; {} steps of the scheme in all", steps.rejected, steps.scheme_steps));
+                    line("  sizes", format!("{} … {} s", short(steps.smallest), short(steps.largest)));
+                    line("  at the smallest", format!("{}, {} above the tolerance", steps.at_min_step, steps.beyond_tolerance));
+                }
                 line("largest penetration", format!("{} m", short(c.max_penetration)));
             }
         }

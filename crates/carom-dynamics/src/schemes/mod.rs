@@ -77,6 +77,12 @@ pub trait Scheme: Send + Sync {
         None
     }
 
+    /// It goes on from any state with any step size. Not so for schemes whose law of contact needs the step before: steps of varying size are
+    /// not for them.
+    fn restarts(&self) -> bool {
+        true
+    }
+
     /// Prepares a run, or goes on after the state was changed from outside: what was kept of earlier steps no longer holds.
     ///
     /// # Errors

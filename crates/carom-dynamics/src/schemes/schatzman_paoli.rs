@@ -147,6 +147,11 @@ impl Scheme for SchatzmanPaoli {
         "schatzman-paoli"
     }
 
+    /// Restitution acts between q_{k−1} and q_{k+1}.
+    fn restarts(&self) -> bool {
+        false
+    }
+
     fn orders(&self) -> Orders {
         Orders { impacts: 1, smooth: if self.params.first_step == FirstStep::Taylor { 2 } else { 1 } }
     }

@@ -95,10 +95,14 @@ impl<'m> Integration<'m> {
     /// # Errors
     /// As [`Integration::new`].
     pub fn restart(&mut self, state: &State) -> Result<(), IntegrationError> {
+        self.end.t = state.t;
+        self.end.q.clone_from(&state.q);
+        self.end.v.clone_from(&state.v);
+        self.restart_at_end()
+    }
+
+    fn restart_at_end(&mut self) -> Result<(), IntegrationError> {
         let end = &mut self.end;
-        end.t = state.t;
-        end.q.clone_from(&state.q);
-        end.v.clone_from(&state.v);
         self.equations.select_rows(end)?;
         end.lambda.resize(self.equations.n_rows(), 0.0);
         self.equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
@@ -109,6 +113,43 @@ impl<'m> Integration<'m> {
         let fixed = self.params.step.filter(|_| self.params.control == StepControl::Fixed);
         self.next_step = fixed.unwrap_or_else(|| self.first_step());
         Ok(())
+    }
+
+    /// As [`Integration::restart`] from a state that may have drifted off the constraints: it is projected on them first.
+    ///
+    /// # Errors
+    /// As [`Integration::new`].
+    pub fn resume(&mut self, state: &State, projection: Projection) -> Result<(), IntegrationError> {
+        self.end.t = state.t;
+        self.end.q.clone_from(&state.q);
+        self.end.v.clone_from(&state.v);
+        self.equations.correct(&mut self.end, projection)?;
+        self.restart_at_end()
+    }
+
+    /// Takes the last step back: the point reached is where it began. What was before is forgotten.
+    ///
+    /// # Errors
+    /// Of the integrator's restart.
+    pub fn take_back(&mut self) -> Result<(), IntegrationError> {
+        self.end.copy_from(&self.start);
+        self.equations.statistics.accepted -= 1;
+        self.equations.statistics.rejected += 1;
+        self.halving = self.halving.is_some().then(Halving::default);
+        self.integrator.restart(&mut self.equations, &self.end)
+    }
+
+    /// Size of the next step, if nothing cuts it \[s\].
+    #[must_use]
+    pub fn next_step(&self) -> f64 {
+        self.next_step
+    }
+
+    /// Plans the next step, unless steps are constant.
+    pub fn plan(&mut self, h: f64) {
+        if self.params.control != StepControl::Fixed {
+            self.next_step = h;
+        }
     }
 
     /// A first step from the point reached, within the limits.

@@ -30,6 +30,8 @@ pub(super) struct Journal<'a> {
 struct Carrying {
     before: Vec<(Source, f64)>,
     after: Vec<(Source, f64)>,
+    /// Of the first half of a step that is tried.
+    half: Vec<(Source, f64)>,
 }
 
 impl<'a> Journal<'a> {
@@ -65,6 +67,23 @@ impl<'a> Journal<'a> {
     pub fn add_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        self.paradoxes(state.t, memory)?;
+        self.contact_events(state.t, memory)
+    }
+
+    /// Keeps the contacts of the first half of a step, for [`Journal::add_halves`].
+    pub fn keep_first_half(&mut self, memory: &StepMemory) {
+        collect_carrying(memory, &mut self.carrying.half);
+    }
+
+    /// As [`Journal::add_step`] for a step of two halves, of which `memory` holds the second.
+    pub fn add_halves(&mut self, t_middle: f64, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+        let (kinetic, potential) = self.energy(state, memory)?;
+        self.certificate.add_step(report, kinetic, potential);
+        let Carrying { before, after, half } = &mut self.carrying;
+        std::mem::swap(before, after);
+        std::mem::swap(after, half);
+        self.compare_contacts(t_middle)?;
         self.paradoxes(state.t, memory)?;
         self.contact_events(state.t, memory)
     }
@@ -162,10 +181,15 @@ impl<'a> Journal<'a> {
     fn contact_events(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
         std::mem::swap(&mut self.carrying.before, &mut self.carrying.after);
         collect_carrying(memory, &mut self.carrying.after);
+        self.compare_contacts(t)
+    }
+
+    /// Tells the contacts that carry after and did not before, and the reverse.
+    fn compare_contacts(&mut self, t: f64) -> Result<(), RunError> {
         if self.carrying.before.iter().map(|c| c.0).eq(self.carrying.after.iter().map(|c| c.0)) {
             return Ok(());
         }
-        let Carrying { before, after } = std::mem::take(&mut self.carrying);
+        let Carrying { before, after, half } = std::mem::take(&mut self.carrying);
         for (kind, here, there) in [(EventKind::ContactClosed, &after, &before), (EventKind::ContactOpened, &before, &after)] {
             for &(source, impulse) in here {
                 if there.binary_search_by_key(&order(source), |c| order(c.0)).is_err() {
@@ -174,7 +198,7 @@ impl<'a> Journal<'a> {
                 }
             }
         }
-        self.carrying = Carrying { before, after };
+        self.carrying = Carrying { before, after, half };
         Ok(())
     }
 

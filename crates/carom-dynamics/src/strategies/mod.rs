@@ -1,5 +1,6 @@
 //! Strategies: how to go from the initial time to the end.
 
+pub mod adaptive;
 mod journal;
 pub mod smooth;
 pub mod time_stepping;
@@ -13,12 +14,14 @@ use crate::recording::Recorder;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
+pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
 pub use smooth::Smooth;
 pub use time_stepping::TimeStepping;
 
 /// The strategies by name, with one line on what each is for.
-pub const STRATEGIES: [(&str, &str); 2] = [
+pub const STRATEGIES: [(&str, &str); 3] = [
     ("time-stepping", "fixed steps over the measure equation, no event is located: robust for many contacts and accumulations"),
+    ("adaptive", "time-stepping with steps chosen by their error: halving, extrapolation, or a high-order integrator between impacts"),
     ("smooth", "no contacts: high-order integrators with error control and dense output for mechanisms and free motion"),
 ];
 

@@ -143,7 +143,7 @@ impl Run<'_, '_> {
                     }
                     OnFailure::Stop | OnFailure::HalveStep => {
                         self.memory.restore(state);
-                        return Err(self.not_converged(t, &report));
+                        return Err(RunError::not_converged(t, self.journal.certificate.steps + 1, &report));
                     }
                 }
             }
@@ -154,30 +154,6 @@ impl Run<'_, '_> {
                 None => return Ok(report),
                 Some(half) => level = half,
             }
-        }
-    }
-
-    fn not_converged(&self, t: f64, report: &StepReport) -> RunError {
-        let step = self.journal.certificate.steps + 1;
-        match report.solve {
-            Some(solve) if !solve.status.is_accepted() => RunError::NotConverged {
-                t,
-                step,
-                what: "the one-step problem",
-                residual: solve.residual_normalised,
-                iterations: solve.iterations,
-            },
-            _ if report.newton_converged && report.projection.is_some() => {
-                let (residual, iterations) = report.projection.map_or((0.0, 0), |p| (p.violation, p.iterations));
-                RunError::NotConverged { t, step, what: "the projection of the positions", residual, iterations }
-            }
-            _ => RunError::NotConverged {
-                t,
-                step,
-                what: "Newton's iteration",
-                residual: report.newton_residual,
-                iterations: report.newton_iterations,
-            },
         }
     }
 }

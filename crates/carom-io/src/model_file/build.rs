@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, RunSettings, formulas, joints, natural, settings, tree};
+use super::{ModelFile, formulas, joints, natural, settings, tree};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -55,7 +55,7 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
             None
         }
     };
-    let record = settings::record(&mut reader, &schema.record, run.as_ref().is_none_or(RunSettings::is_smooth));
+    let record = settings::record(&mut reader, &schema.record, run.as_ref());
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;

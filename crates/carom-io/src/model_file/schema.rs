@@ -270,6 +270,7 @@ pub(super) struct SimulationSchema {
     pub end: Number,
     pub step: Option<Number>,
     pub strategy: Option<Text>,
+    pub adaptive: Option<Spanned<Component>>,
     pub integrator: Option<Spanned<Component>>,
     pub scheme: Option<Spanned<Component>>,
     pub solver: Option<Spanned<Component>>,

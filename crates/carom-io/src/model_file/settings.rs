@@ -7,8 +7,9 @@ use super::value::Component;
 use carom_dynamics::Model;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
 use carom_dynamics::schemes::{SCHEMES, SchemeParams, check_scheme};
+use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::smooth::refuse_contacts;
-use carom_dynamics::strategies::{OnFailure, STRATEGIES, Smooth, Strategy, TimeStepping};
+use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES, Smooth, Strategy, TimeStepping};
 use carom_solvers::FrictionSolverParams;
 use carom_solvers::registry::ProblemKind;
 use serde::de::DeserializeOwned;
@@ -17,6 +18,9 @@ use toml::Spanned;
 /// Name of the strategy for smooth motion.
 const SMOOTH: &str = "smooth";
 
+/// Name of the strategy that chooses its steps.
+const ADAPTIVE: &str = "adaptive";
+
 /// `[simulation]`, read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSettings {
@@ -24,15 +28,18 @@ pub struct RunSettings {
     pub end: f64,
     /// Strategy, by name.
     pub strategy: String,
-    /// Step size of time-stepping \[s\]; not used by smooth motion, whose integrator has its own.
+    /// Step size of time-stepping \[s\]; the first step of adaptive time-stepping, 0 for its own choice; not used by smooth motion, whose
+    /// integrator has its own.
     pub step: f64,
+    /// The step control of adaptive time-stepping.
+    pub adaptive: AdaptiveParams,
     /// The scheme's settings, for time-stepping.
     pub scheme: SchemeParams,
     /// The solver's settings, for time-stepping; those of the scheme where the file gives none.
     pub solver: FrictionSolverParams,
     /// What to do when a step does not converge.
     pub on_failure: OnFailure,
-    /// The integrator's settings, for smooth motion.
+    /// The integrator's settings, for smooth motion and for adaptive time-stepping of high order.
     pub integrator: IntegratorParams,
 }
 
@@ -41,6 +48,12 @@ impl RunSettings {
     #[must_use]
     pub fn is_smooth(&self) -> bool {
         self.strategy == SMOOTH
+    }
+
+    /// The run is by the strategy `adaptive`.
+    #[must_use]
+    pub fn is_adaptive(&self) -> bool {
+        self.strategy == ADAPTIVE
     }
 
     /// The strategy these settings describe.
@@ -52,6 +65,18 @@ impl RunSettings {
         }
         let scheme = self.scheme.build();
         let on_failure = self.on_failure;
+        if self.is_adaptive() {
+            return Box::new(Adaptive {
+                scheme,
+                params: self.adaptive,
+                integrator: self.integrator.clone(),
+                first_step: (self.step > 0.0).then_some(self.step),
+                end: self.end,
+                on_failure,
+                record_every: record.every,
+                record_interval: record.interval,
+            });
+        }
         Box::new(TimeStepping { scheme, step: self.step, end: self.end, on_failure, record_every: record.every })
     }
 
@@ -63,8 +88,16 @@ impl RunSettings {
             push_table(&mut list, "simulation.integrator", toml::Table::try_from(&self.integrator).unwrap_or_default());
             return list;
         }
-        list.push(("simulation.step".to_owned(), self.step.to_string()));
-        push_table(&mut list, "simulation.scheme", toml::Table::try_from(&self.scheme).unwrap_or_default());
+        if self.step > 0.0 {
+            list.push(("simulation.step".to_owned(), self.step.to_string()));
+        }
+        if self.is_adaptive() {
+            push_table(&mut list, "simulation.adaptive", toml::Table::try_from(self.adaptive).unwrap_or_default());
+        }
+        if self.is_adaptive() && self.adaptive.control == Control::HighOrder {
+            push_table(&mut list, "simulation.integrator", toml::Table::try_from(&self.integrator).unwrap_or_default());
+        }
+        push_table(&mut list, "simulation.scheme", toml::Table::try_from(self.scheme).unwrap_or_default());
         push_table(&mut list, "simulation.solver", toml::Table::try_from(&self.solver).unwrap_or_default());
         if let Ok(toml::Value::String(policy)) = toml::Value::try_from(self.on_failure) {
             list.push(("simulation.on_failure".to_owned(), policy));
@@ -86,7 +119,8 @@ fn push_table(list: &mut Vec<(String, String)>, path: &str, table: toml::Table) 
 pub struct RecordSettings {
     /// A frame every so many steps; 0 for none of these. The first and the last state are always recorded. Default 1, with `interval` 0.
     pub every: usize,
-    /// Frames at this interval \[s\], by interpolation within the steps; smooth motion only.
+    /// Frames at this interval \[s\]: by interpolation within the steps of smooth motion, by steps that end there in adaptive time-stepping; not
+    /// for time-stepping.
     pub interval: Option<f64>,
 }
 
@@ -102,11 +136,24 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     }
     let strategy = strategy?;
     let is_smooth = strategy == SMOOTH;
-    refuse_foreign(reader, s, is_smooth);
-    let step = if is_smooth { Some(0.0) } else { step(reader, section, end, start) };
+    refuse_foreign(reader, s, &strategy);
+    let adaptive = adaptive(reader, s.adaptive.as_ref());
+    if let (true, Some(adaptive)) = (strategy == ADAPTIVE, &adaptive) {
+        refuse_integrator(reader, s, adaptive);
+    }
+    // adaptive time-stepping finds a first step by itself
+    let finds_step = strategy == ADAPTIVE && s.step.is_none();
+    let needs_step = !is_smooth && !finds_step;
+    let step = if needs_step { step(reader, section, end, start) } else { Some(0.0) };
     let scheme = scheme(reader, s.scheme.as_ref());
     if let (false, Some(scheme)) = (is_smooth, &scheme)
         && let Err(error) = check_scheme(scheme.entry(), model)
+    {
+        let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    if let (true, Some(scheme)) = (strategy == ADAPTIVE, &scheme)
+        && let Err(error) = Adaptive::check_scheme(&*scheme.build())
     {
         let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
         reader.mistakes.push(Diagnostic::new(span, error.to_string()));
@@ -126,17 +173,33 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         "halve-step" => OnFailure::HalveStep,
         _ => OnFailure::Stop,
     };
-    Some(RunSettings { end: end?, strategy, step: step?, scheme: scheme?, solver: solver?, on_failure, integrator: integrator? })
+    Some(RunSettings {
+        end: end?,
+        strategy,
+        step: step?,
+        adaptive: adaptive?,
+        scheme: scheme?,
+        solver: solver?,
+        on_failure,
+        integrator: integrator?,
+    })
 }
 
-/// Keys of the other strategy have no effect: they are mistakes.
-fn refuse_foreign(reader: &mut Reader<'_>, s: &SimulationSchema, is_smooth: bool) {
-    if !is_smooth {
+/// Keys of another strategy have no effect: they are mistakes.
+fn refuse_foreign(reader: &mut Reader<'_>, s: &SimulationSchema, strategy: &str) {
+    if let (true, Some(adaptive)) = (strategy != ADAPTIVE, &s.adaptive) {
+        let message = format!("a step control is given, but the strategy is \"{strategy}\"");
+        reader.wrong(adaptive.span(), message, "add strategy = \"adaptive\", or leave `adaptive` out");
+    }
+    if strategy == ADAPTIVE {
+        return;
+    }
+    if strategy != SMOOTH {
         if let Some(integrator) = &s.integrator {
             reader.wrong(
                 integrator.span(),
                 "an integrator is given, but the strategy is \"time-stepping\"",
-                "add strategy = \"smooth\", or use `scheme`",
+                "add strategy = \"smooth\", or strategy = \"adaptive\" with adaptive = \"high-order\", or use `scheme`",
             );
         }
         return;
@@ -152,6 +215,36 @@ fn refuse_foreign(reader: &mut Reader<'_>, s: &SimulationSchema, is_smooth: bool
             reader.wrong(span, format!("`{key}` belongs to the strategy \"time-stepping\", not to \"smooth\""), help);
         }
     }
+}
+
+/// An integrator is for the step control of high order, which has the tolerances.
+fn refuse_integrator(reader: &mut Reader<'_>, s: &SimulationSchema, adaptive: &AdaptiveParams) {
+    let Some(integrator) = &s.integrator else { return };
+    if adaptive.control != Control::HighOrder {
+        let help = "write control = \"high-order\" under [simulation.adaptive], or leave the integrator out";
+        reader.wrong(integrator.span(), "an integrator is given, but the step control takes steps of the scheme only", help);
+    }
+    let taken =
+        ["tolerance", "absolute_tolerance", "relative_tolerance", "norm", "min_step", "max_step", "safety", "max_shrink", "max_growth"];
+    if let Some(key) = taken.into_iter().find(|key| integrator.get_ref().settings.contains_key(*key)) {
+        let message = format!("in the integrator, `{key}` is that of the step control");
+        reader.wrong(integrator.span(), message, format!("write `{key}` under [simulation.adaptive]"));
+    }
+}
+
+/// `[simulation.adaptive]`; a name alone is the control.
+fn adaptive(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<AdaptiveParams> {
+    let Some(section) = section else { return Some(AdaptiveParams::default()) };
+    let Component { kind, settings: given } = section.get_ref();
+    let names: Vec<&str> = Control::LIST.iter().map(|(name, _)| *name).collect();
+    let mut table = toml::Table::new();
+    if let Some(control) = kind.as_deref().or_else(|| given.get("control").and_then(toml::Value::as_str)) {
+        let control = Spanned::new(section.span(), control.to_owned());
+        table.insert("control".into(), toml::Value::String(choose(reader, Some(&control), "step control", &names)?));
+    }
+    let params: AdaptiveParams = settings(reader, section, "step control", table)?;
+    params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the step control, {e}")))).ok()?;
+    Some(params)
 }
 
 /// The step of time-stepping.
@@ -240,10 +333,11 @@ fn settings<P: DeserializeOwned>(reader: &mut Reader<'_>, section: &Spanned<Comp
 }
 
 /// Reads `[record]` for a strategy.
-pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema, is_smooth: bool) -> RecordSettings {
+pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema, run: Option<&RunSettings>) -> RecordSettings {
+    let has_intervals = run.is_none_or(|run| run.is_smooth() || run.is_adaptive());
     let interval = section.interval.as_ref().and_then(|value| {
-        if !is_smooth {
-            let message = "frames at a constant interval are for the strategy \"smooth\"";
+        if !has_intervals {
+            let message = "frames at a constant interval are for the strategies \"smooth\" and \"adaptive\"";
             reader.wrong(value.span(), message, "use `every`: time-stepping has a constant step");
         }
         reader.number(value, "the interval of frames", Must::BePositive)

@@ -1,0 +1,154 @@
+//! Which contacts carry, and how: what must stay the same for a motion to be smooth.
+
+use crate::active_set::{Active, ActiveSource};
+use crate::assembly::{at_time, detect_contacts, evaluate_candidates, normal_velocity};
+use crate::detection::{ContactKey, ContactPoint};
+use crate::error::StepError;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::state::State;
+
+/// Sliding slower than this counts as sticking [m/s]: above what solvers leave of a tangential velocity that is zero.
+const SLOWEST_SLIP: f64 = 1e-7;
+
+/// A contact, whichever way it is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ContactId {
+    Formula(usize),
+    Detected(ContactKey),
+}
+
+/// The contacts that carried a normal impulse in a step, each with whether it slides. Nothing is allocated once warm.
+///
+/// A motion is smooth over a step when no contact begins or ceases to carry in it and none changes between sticking and sliding.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::strategies) struct ContactModes(Vec<(ContactId, bool)>);
+
+impl ContactModes {
+    /// Reads the step that `memory` holds.
+    pub fn read(&mut self, memory: &StepMemory) {
+        self.0.clear();
+        let carrying = memory.active.items().iter().filter(|item| !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0);
+        self.0.extend(carrying.map(|item| {
+            let id = match item.source {
+                ActiveSource::Interaction(i) => ContactId::Formula(i),
+                ActiveSource::Contact(i) => ContactId::Detected(memory.contacts[i].key),
+            };
+            (id, slides(memory, item))
+        }));
+        self.0.sort_unstable();
+    }
+
+    /// Takes the values of another; storage is reused.
+    pub fn copy_from(&mut self, other: &ContactModes) {
+        self.0.clone_from(&other.0);
+    }
+
+    /// No contact carries.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn has(&self, id: ContactId) -> bool {
+        self.0.binary_search_by_key(&id, |(id, _)| *id).is_ok()
+    }
+
+    /// All contacts that carry here carry in the other step, too.
+    pub fn within(&self, other: &ContactModes) -> bool {
+        self.0.iter().all(|(id, _)| other.has(*id))
+    }
+}
+
+fn slides(memory: &StepMemory, item: &Active) -> bool {
+    // u of the problem includes the shift: take it off again
+    let square = |row: usize| (memory.solution.u[row] - memory.active.shift()[row]).powi(2);
+    item.rows.clone().skip(1).take(2).map(square).sum::<f64>().sqrt() > SLOWEST_SLIP
+}
+
+/// Some contact was approaching at the start of the step that `memory` holds and carried in it: an impact.
+pub(in crate::strategies) fn has_impact(memory: &StepMemory, slowest: f64) -> bool {
+    memory.active.items().iter().any(|item| {
+        let row = item.rows.start;
+        !item.law.is_bilateral() && memory.solution.r[row] > 0.0 && memory.active.velocity_start()[row] < -slowest
+    })
+}
+
+/// Gaps that a step has crossed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::strategies) struct Crossing {
+    /// How deep contacts went in the step \[m\]; zero when none was crossed.
+    pub depth: f64,
+    /// Speed at which they close at its end [m/s].
+    pub speed: f64,
+}
+
+impl Crossing {
+    /// Some gap was crossed.
+    pub fn is_some(&self) -> bool {
+        self.depth > 0.0
+    }
+
+    fn add(&mut self, depth: f64, speed: f64) {
+        self.depth = self.depth.max(depth);
+        self.speed = self.speed.max(speed);
+    }
+}
+
+/// Finds contacts that a step has closed without an impulse. Nothing is allocated once warm.
+#[derive(Clone, Debug, Default)]
+pub(in crate::strategies) struct CrossingWatch {
+    /// For each contact by formula whether it is open where the step begins.
+    open: Vec<bool>,
+    /// The contact points of the step that the memory holds, while others are looked for.
+    spare: Vec<ContactPoint>,
+}
+
+impl CrossingWatch {
+    /// The next step begins at this state.
+    pub fn begin(&mut self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
+        evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
+        self.begin_here(model, memory);
+        Ok(())
+    }
+
+    /// The next step begins at the state that was looked at last.
+    pub fn begin_here(&mut self, model: &Model, memory: &StepMemory) {
+        let c = &memory.candidates;
+        self.open.clear();
+        self.open
+            .extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| !x.is_bilateral()).map(|(_, &row)| c.position[row] >= 0.0));
+    }
+
+    /// Contacts that are penetrated at a state and go deeper, or were open where the step of size h began; those that `carry` are left to
+    /// their law. The contacts of the step stay in `memory`.
+    pub fn look(
+        &mut self,
+        model: &Model,
+        (state, h): (&State, f64),
+        memory: &mut StepMemory,
+        carry: &ContactModes,
+    ) -> Result<Crossing, StepError> {
+        evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
+        let (c, mut crossing) = (&memory.candidates, Crossing::default());
+        let by_formula = model.interactions().iter().zip(&c.rows).enumerate().filter(|(_, (x, _))| !x.is_bilateral());
+        for ((i, (_, &row)), &open) in by_formula.zip(&self.open) {
+            let (gap, speed) = (c.position[row], -c.velocity[row]);
+            if gap < 0.0 && (open || speed > 0.0) && !carry.has(ContactId::Formula(i)) {
+                // what was penetrated before is not of this step
+                crossing.add(if open { -gap } else { (-gap).min(h * speed) }, speed);
+            }
+        }
+        let Some(bodies) = model.systems().bodies().filter(|_| model.detector().is_some()) else { return Ok(crossing) };
+        std::mem::swap(&mut memory.contacts, &mut self.spare);
+        detect_contacts(model, state, memory, 0.0);
+        let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
+        for contact in memory.contacts.iter().filter(|contact| contact.gap < 0.0) {
+            let speed = -normal_velocity(contact, q, v);
+            if speed > 0.0 && !carry.has(ContactId::Detected(contact.key)) {
+                crossing.add((-contact.gap).min(h * speed), speed);
+            }
+        }
+        std::mem::swap(&mut memory.contacts, &mut self.spare);
+        Ok(crossing)
+    }
+}
