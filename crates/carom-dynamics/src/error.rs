@@ -135,6 +135,14 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// A contact with a coefficient that the impact law does not know.
+    #[error("the impact law \"{law}\" has no tangential restitution, and {by} asks for it; use \"newton\" or \"sequential\"")]
+    ImpactLawRefuses {
+        /// The law.
+        law: &'static str,
+        /// The contact that asks for it.
+        by: String,
+    },
     /// Contacts in a model for a strategy that cannot follow them.
     #[error(
         "the strategy \"smooth\" cannot follow contacts, and the model has {names}; use strategy = \"time-stepping\", or leave the contacts out"
@@ -195,7 +203,7 @@ pub enum RunError {
         t: f64,
         /// Number of the step.
         step: usize,
-        /// "the one-step problem" or "Newton's iteration".
+        /// "the impact problem", "the one-step problem" or "Newton's iteration".
         what: &'static str,
         /// Residual reached.
         residual: f64,

@@ -8,6 +8,8 @@ mod explicit_integrators;
 mod forms;
 mod formula;
 mod half_explicit;
+mod impact_laws;
+mod impact_runs;
 mod implicit;
 mod integrators;
 mod joints;

@@ -17,6 +17,7 @@ pub mod theta_gap;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
+use crate::impacts::resolve_before_step;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -64,6 +65,11 @@ pub trait Scheme: Send + Sync {
         0.5
     }
 
+    /// A contact whose foreseen gap is below this counts as closed \[m\].
+    fn activation_threshold(&self) -> f64 {
+        1e-9
+    }
+
     /// The solver of its one-step problems, where the scheme prescribes one and the user has not chosen.
     fn solver(&self) -> Option<FrictionSolverParams> {
         None
@@ -95,7 +101,33 @@ pub trait Scheme: Send + Sync {
 /// As [`Scheme::step`].
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
     memory.begin_step(state);
-    scheme.step(model, state, memory, h)
+    let mut impact = StepReport::default();
+    memory.impacts_done = model.impact_law().is_separate();
+    if memory.impacts_done {
+        resolve_before_step(scheme, model, state, memory, h, &mut impact)?;
+    }
+    let mut report = scheme.step(model, state, memory, h)?;
+    if memory.impacts_done {
+        report.impacts = impact.impacts;
+        report.dissipated_impact += impact.dissipated_impact;
+        report.dissipated_friction += impact.dissipated_friction;
+        report.impact_gain += impact.impact_gain;
+        report.work += impact.work;
+    }
+    Ok(report)
+}
+
+/// What the impacts before a step did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImpactReport {
+    /// Contacts that took part; 0 where there was no impact.
+    pub contacts: usize,
+    /// Iterations of solvers, impacts of a sequence, steps of an integration.
+    pub iterations: usize,
+    /// Largest residual of the solvers, or the speed of approach left over where a sequence was cut off.
+    pub residual: f64,
+    /// A solver did not reach its tolerance, or the number of impacts or steps was not enough.
+    pub failed: bool,
 }
 
 /// What one step did.
@@ -121,12 +153,14 @@ pub struct StepReport {
     pub impact_gain: f64,
     /// Work of non-conservative forces and moving boundaries in this step \[J\].
     pub work: f64,
+    /// The impacts before the step, where the impact law resolves them separately.
+    pub impacts: ImpactReport,
 }
 
 impl StepReport {
-    /// The one-step problem and Newton's iteration both reached their tolerances.
+    /// The impacts, the one-step problem and Newton's iteration all reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted())
+        self.newton_converged && !self.impacts.failed && self.solve.is_none_or(|s| s.status.is_accepted())
     }
 }

@@ -5,6 +5,7 @@ use crate::active_set::ActiveSource;
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
+use crate::impacts::ImpactRecord;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
@@ -64,6 +65,12 @@ impl<'a> Journal<'a> {
     pub fn add_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        for &law in &memory.impacts.chosen {
+            self.tell_event(Event { t: state.t, kind: EventKind::OutcomeChosen, name: law.to_owned(), impulse: 0.0 })?;
+        }
+        if let (true, Some((source, impulse))) = (report.impact_gain > 0.0, memory.giver) {
+            self.tell_event(Event { t: state.t, kind: EventKind::EnergyCreated, name: self.name(source), impulse })?;
+        }
         self.contact_events(state.t, memory)
     }
 
@@ -148,7 +155,7 @@ impl<'a> Journal<'a> {
 
     fn contact_events(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
         std::mem::swap(&mut self.carrying.before, &mut self.carrying.after);
-        collect_carrying(memory, &mut self.carrying.after);
+        collect_carrying(memory, self.model, &mut self.carrying.after);
         if self.carrying.before.iter().map(|c| c.0).eq(self.carrying.after.iter().map(|c| c.0)) {
             return Ok(());
         }
@@ -199,21 +206,28 @@ fn order(source: Source) -> (u32, u32, u32) {
     }
 }
 
-/// The contacts (not constraints) with a normal impulse, by interaction or pair of colliders, sorted.
-fn collect_carrying(memory: &StepMemory, out: &mut Vec<(Source, f64)>) {
+/// The contacts (not constraints) with a normal impulse, in the step or in impacts before it, by interaction or pair of colliders, sorted.
+fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f64)>) {
     out.clear();
     for item in memory.active.items() {
         let p = memory.solution.r[item.rows.start];
-        if p <= 0.0 || item.law.is_bilateral() {
-            continue;
-        }
-        let source = source_of(memory, item.source);
-        match out.last_mut() {
-            Some(last) if last.0 == source => last.1 += p,
-            _ => out.push((source, p)),
+        if p > 0.0 && !item.law.is_bilateral() {
+            out.push((source_of(memory, item.source), p));
         }
     }
-    out.sort_unstable_by_key(|c| order(c.0));
+    for record in &memory.impacts.records {
+        let (source, p) = (record.contact.source, record.contact.impulse[0]);
+        let is_contact = !matches!(source, Source::Interaction(i) if model.interactions()[i as usize].is_bilateral());
+        if p > 0.0 && is_contact {
+            out.push((source, p));
+        }
+    }
+    out.sort_by_key(|c| order(c.0));
+    out.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
 }
 
 fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
@@ -223,8 +237,9 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
     }
 }
 
-/// The active interactions of the last step, for a frame.
+/// The active interactions of the last step, for a frame: impulses are those of the step and of the impacts before it.
 fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
+    let impacts = &memory.impacts.records;
     for item in memory.active.items() {
         let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
         let n = item.rows.len();
@@ -235,10 +250,22 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
         velocity[2] /= item.stretch;
         impulse[2] *= item.stretch;
-        let (point, normal) = match item.source {
-            ActiveSource::Contact(i) => (memory.contacts[i].point, memory.contacts[i].normal),
+        let source = source_of(memory, item.source);
+        let (key, point, normal) = match item.source {
+            ActiveSource::Contact(i) => (Some(memory.contacts[i].key), memory.contacts[i].point, memory.contacts[i].normal),
             ActiveSource::Interaction(_) => Default::default(),
         };
-        out.push(ContactRecord { source: source_of(memory, item.source), dim: n, gap: item.gap, velocity, impulse, point, normal });
+        if let Some(record) = impacts.iter().find(|record| record.key == key && record.contact.source == source) {
+            impulse.iter_mut().zip(&record.contact.impulse).for_each(|(p, of_impact)| *p += of_impact);
+        }
+        out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, point, normal });
     }
+    // contacts that opened right after the impact
+    let is_active = |record: &ImpactRecord| {
+        memory.active.items().iter().any(|item| match item.source {
+            ActiveSource::Contact(i) => record.key == Some(memory.contacts[i].key),
+            ActiveSource::Interaction(i) => record.contact.source == Source::Interaction(i as u32),
+        })
+    };
+    out.extend(impacts.iter().filter(|record| !is_active(record)).map(|record| record.contact));
 }

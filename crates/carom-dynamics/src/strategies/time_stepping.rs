@@ -6,7 +6,7 @@ use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::EventKind;
-use crate::schemes::{Scheme, StepReport, take_step};
+use crate::schemes::{ImpactReport, Scheme, StepReport, take_step};
 use crate::state::State;
 
 /// A step is halved at most this often.
@@ -159,6 +159,10 @@ impl Run<'_, '_> {
 
     fn not_converged(&self, t: f64, report: &StepReport) -> RunError {
         let step = self.journal.certificate.steps + 1;
+        if report.impacts.failed {
+            let ImpactReport { residual, iterations, .. } = report.impacts;
+            return RunError::NotConverged { t, step, what: "the impact problem", residual, iterations };
+        }
         match report.solve {
             Some(solve) if !solve.status.is_accepted() => RunError::NotConverged {
                 t,
