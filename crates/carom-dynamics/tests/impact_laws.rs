@@ -6,7 +6,20 @@ use carom_dynamics::impacts::{
 };
 use carom_dynamics::{ContactLaw, Law};
 use carom_solvers::DenseDelassus;
-use nalgebra::{DMatrix, DVector, dmatrix, dvector};
+use nalgebra::{DMatrix, DVector};
+
+/// A matrix by rows.
+macro_rules! dmatrix {
+    ($($($x:expr),+);+) => {{
+        let rows = [$(vec![$($x),+]),+];
+        DMatrix::from_row_iterator(rows.len(), rows[0].len(), rows.into_iter().flatten())
+    }};
+}
+
+/// A vector.
+macro_rules! dvector {
+    ($($x:expr),+) => { DVector::from_vec(vec![$($x),+]) };
+}
 
 /// Mass matrix, rows of contacts, laws, v⁻.
 struct Scene {
@@ -256,7 +269,8 @@ fn published_rocking_block() {
 }
 
 /// A block of width 2a falls flat on its two corners: (y, θ), rows (1, ∓a). With the arms that make the corners independent
-/// (a² = I/m) all laws agree; a slender block rebounds without turning under simultaneous laws, while the sequence turns it.
+/// (a² = I/m) all laws agree; another block rebounds without turning under simultaneous laws, while the sequence of its corners turns it and
+/// loses more.
 #[test]
 fn block_on_two_corners() {
     for (half_width, inertia) in [(0.5, 0.25), (0.5, 1.0 / 12.0 * (1.0 + 0.01))] {
@@ -277,7 +291,7 @@ fn block_on_two_corners() {
             if inertia == 0.25 || !matches!(law, ImpactLaw::Sequential(_)) {
                 assert!((after - flat).amax() < 1e-7, "{law:?}");
             } else {
-                assert!(after[1].abs() > 0.1, "{after}");
+                assert!(after[1].abs() > 1e-3 && ratio < 0.6, "{after}");
             }
         }
     }
@@ -456,4 +470,113 @@ fn wrong_tableaux_are_refused() {
     assert!(check(vec![outcome(0.5, ImpactLaw::Newton)]).contains("add up to 1"));
     assert!(check(vec![outcome(1.5, ImpactLaw::Newton), outcome(-0.5, sequential())]).contains("[0, 1]"));
     assert!(check(vec![outcome(1.0, tableau(0))]).contains("choices within a choice"));
+}
+
+/// Numbers in [−1, 1) from a counter.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn scene(&mut self) -> Scene {
+        let n = 7;
+        let dims: Vec<usize> = (0..3).map(|_| 1 + ((self.next() + 1.0) * 1.49) as usize).collect();
+        let root = DMatrix::from_fn(n, n, |_, _| self.next());
+        let rows = DMatrix::from_fn(dims.iter().sum(), n, |_, _| self.next());
+        let law = |numbers: &mut Numbers, dim: usize| {
+            let friction = if dim > 1 { 0.15 * (numbers.next() + 1.0) } else { 0.0 };
+            let law = ContactLaw::coulomb(friction, 0.5 * (numbers.next() + 1.0));
+            Law::Contact(law.with_stiffness(2.0 + numbers.next(), if numbers.next() > 0.0 { 1.0 } else { 1.5 }))
+        };
+        let laws = dims.iter().map(|&dim| law(self, dim)).collect();
+        let v = DVector::from_fn(n, |_, _| self.next());
+        Scene { mass: &root * root.transpose() + DMatrix::identity(n, n), rows, dims, laws, v }
+    }
+}
+
+/// Random contacts with and without friction, unequal coefficients, stiffnesses and exponents: the energetic law never creates energy, the
+/// identities hold under all laws.
+#[test]
+fn random_impacts() {
+    let (mut numbers, mut gains) = (Numbers(1), [0; 5]);
+    let mut impacts = 0;
+    for _ in 0..60 {
+        let scene = numbers.scene();
+        let speed = scene.problem().velocity.iter().fold(0.0_f64, |s, u| s.max(u.abs()));
+        for (law, count) in laws().into_iter().zip(&mut gains) {
+            let (outcome, _) = scene.resolve(&law);
+            impacts += usize::from(outcome.involved.contains(&true));
+            let gain = outcome.gain() / scene.kinetic(&scene.v);
+            *count += usize::from(gain > 1e-7);
+            if matches!(law, ImpactLaw::Inelastic | ImpactLaw::Energetic(_)) {
+                assert!(gain < 1e-7, "{law:?}: {gain} {speed}");
+            }
+        }
+    }
+    println!("{impacts} impacts; gains under newton, inelastic, poisson, sequential, energetic: {gains:?}");
+    assert!(impacts > 200);
+}
+
+/// A column of ten steel balls dropped on the ground, free flight and impacts exact: heights and velocities at `end`.
+fn column(law: &ImpactLaw, end: f64) -> (Vec<f64>, Vec<f64>, usize) {
+    let (n, r, g) = (10, 0.005, 9.81);
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * f64::powi(r, 3) * 7780.0;
+    let modulus = 2.0 / 3.0 * 203e9 / (1.0 - 0.09);
+    let stiffness = |i: usize| modulus * if i == 0 { r } else { 0.5 * r }.sqrt();
+    let mut y: Vec<f64> = (0..n).map(|i| r + 0.05 + 2.0 * r * i as f64).collect();
+    let (mut v, mut t, mut impacts) = (vec![0.0; n], 0.0, 0);
+    let gap = |y: &[f64], i: usize| if i == 0 { y[0] - r } else { y[i] - y[i - 1] - 2.0 * r };
+    let rate = |v: &[f64], i: usize| if i == 0 { v[0] } else { v[i] - v[i - 1] };
+    loop {
+        // the next contact to close; balls fall alike, so that gaps between them are linear in time
+        let mut next = (f64::INFINITY, 0);
+        for i in 0..n {
+            let (gap, rate) = (gap(&y, i).max(0.0), rate(&v, i));
+            let time = match i {
+                0 => (rate + (rate * rate + 2.0 * g * gap).sqrt()) / g,
+                // balls that go on together differ by round-off
+                _ if rate < -1e-10 => -gap / rate,
+                _ => f64::INFINITY,
+            };
+            if time < next.0 {
+                next = (time, i);
+            }
+        }
+        let flight = next.0.min(end - t);
+        for (y, v) in y.iter_mut().zip(&mut v) {
+            *y += *v * flight - 0.5 * g * flight * flight;
+            *v -= g * flight;
+        }
+        t += flight;
+        if t >= end {
+            return (y, v, impacts);
+        }
+        impacts += 1;
+        let closed: Vec<usize> = (0..n).filter(|&i| i == next.1 || gap(&y, i) < 1e-12).collect();
+        let rows = DMatrix::from_fn(closed.len(), n, |k, j| {
+            f64::from(u8::from(j == closed[k])) - f64::from(u8::from(closed[k] > 0 && j + 1 == closed[k]))
+        });
+        let law_of = |&i: &usize| Law::Contact(ContactLaw::coulomb(0.0, 1.0).with_stiffness(stiffness(i), 1.5));
+        let mass = DMatrix::from_diagonal_element(n, n, mass);
+        let (dims, laws) = (vec![1; closed.len()], closed.iter().map(law_of).collect());
+        let scene = Scene { mass, rows, dims, laws, v: DVector::from_vec(v) };
+        let outcome = resolve(&scene.problem(), law).unwrap();
+        assert!(!outcome.failed);
+        v = scene.after(&outcome).as_slice().to_vec();
+    }
+}
+
+/// The published column under Newton's law moves as one block; under the energetic law it comes apart. The published values of the latter
+/// carry the error of their steps of the impulse (1e-6 N·s of 4e-3) through every impact.
+#[test]
+fn published_column_of_beads() {
+    let (y, v, impacts) = column(&ImpactLaw::Newton, 0.493);
+    assert!((y[0] - 0.016_020_812_95).abs() < 1e-10 && v.iter().all(|v| (v + 0.874_512_235_38).abs() < 1e-10), "{y:?} {v:?}");
+    assert_eq!(impacts, 2);
+    let (y, v, impacts) = column(&energetic(), 0.499);
+    println!("{impacts} impacts: {:?} {:?}", (y[0], y[9]), (v[0], v[9]));
+    assert!((y[9] - 0.188_991_565_8).abs() < 1e-3 && (v[9] - 0.758_410_86).abs() < 1e-2, "{y:?} {v:?}");
 }

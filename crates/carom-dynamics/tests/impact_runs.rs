@@ -3,7 +3,7 @@
 use crate::schemes::variants;
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::impacts::{ChoiceParams, EnergeticParams, ImpactLaw, PossibleOutcome, SequentialParams};
-use carom_dynamics::problems::{Solution, bouncing_ball};
+use carom_dynamics::problems::{Solution, bouncing_ball, impact_oscillator, sliding_block};
 use carom_dynamics::recording::EventKind;
 use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::schemes::{SchemeParams, check_scheme};
@@ -19,10 +19,8 @@ fn energetic() -> ImpactLaw {
 }
 
 fn tableau(seed: u64) -> ImpactLaw {
-    let outcomes = vec![
-        PossibleOutcome { probability: 0.5, law: ImpactLaw::Poisson },
-        PossibleOutcome { probability: 0.5, law: sequential() },
-    ];
+    let outcomes =
+        vec![PossibleOutcome { probability: 0.5, law: ImpactLaw::Poisson }, PossibleOutcome { probability: 0.5, law: sequential() }];
     ImpactLaw::Choice(ChoiceParams { seed, outcomes })
 }
 
@@ -87,8 +85,7 @@ fn impulses_of_impacts_are_recorded() {
         let total: f64 = done.keep.frames.iter().map(|f| f.impulse).sum();
         let exact = (1.0 - expected[0]) + expected[2];
         assert!((total - exact).abs() < 1e-12, "{law:?}: {total} {exact}");
-        let closed: Vec<&str> =
-            done.keep.events.iter().filter(|e| e.kind == EventKind::ContactClosed).map(|e| e.name.as_str()).collect();
+        let closed: Vec<&str> = done.keep.events.iter().filter(|e| e.kind == EventKind::ContactClosed).map(|e| e.name.as_str()).collect();
         assert_eq!(closed, ["1–2", "2–3"], "{law:?}");
         assert!(done.certificate.energy_error().abs() < 1e-13 && done.certificate.impact_gain == 0.0);
     }
@@ -106,8 +103,7 @@ fn choices_are_recorded() {
         let (mut model, state) = cradle();
         model.set_impact_law(tableau(seed));
         let done = run_scheme(&model, &state, 0.1, 1e-3, &SchemeParams::default());
-        let chosen: Vec<String> =
-            done.keep.events.iter().filter(|e| e.kind == EventKind::OutcomeChosen).map(|e| e.name.clone()).collect();
+        let chosen: Vec<String> = done.keep.events.iter().filter(|e| e.kind == EventKind::OutcomeChosen).map(|e| e.name.clone()).collect();
         assert_eq!(chosen.len(), 1, "{chosen:?}");
         let sequential = done.state.v[2] > 0.9;
         assert_eq!(chosen[0], if sequential { "sequential" } else { "poisson" });
@@ -164,6 +160,17 @@ fn created_energy_is_reported() {
     }
 }
 
+/// Ordinary problems under Newton's law within the step: nothing is created.
+#[test]
+fn ordinary_impacts_create_nothing() {
+    let ball = |e| bouncing_ball::problem(e).unwrap();
+    for problem in [ball(0.0), ball(0.8), ball(1.0), impact_oscillator::accumulating().unwrap(), sliding_block::problem().unwrap()] {
+        let done = run_scheme(&problem.model, &problem.state, problem.end, 1e-3, &SchemeParams::default());
+        assert_eq!(done.certificate.impact_gain, 0.0);
+        assert!(done.keep.events.iter().all(|e| e.kind != EventKind::EnergyCreated));
+    }
+}
+
 /// What a law does not know is refused with those that do.
 #[test]
 fn tangential_restitution_is_refused_where_the_law_has_none() {
@@ -177,5 +184,32 @@ fn tangential_restitution_is_refused_where_the_law_has_none() {
             Ok(()) => assert!(ok),
             Err(error) => assert!(!ok && error.to_string().contains("\"wall\"") && error.to_string().contains("sequential"), "{error}"),
         }
+    }
+}
+
+/// Three balls dropped one above the other, e = 0.5 between them and on the floor, come to rest on each other under every law. One impact
+/// after the other, with exact flights between, they do so at 0.248164 s.
+#[test]
+fn a_column_comes_to_rest_under_every_law() {
+    for law in separate() {
+        let zero = vec![0.0; 9];
+        let mass = (0..9).map(|k| f64::from(u8::from(k % 4 == 0))).collect();
+        let names = (1..=3).map(|i| format!("y{i}")).collect();
+        let system = Linear::new(names, mass, zero.clone(), zero).unwrap().with_force(vec![-9.81; 3]).unwrap();
+        let mut model = Model::new(vec![Box::new(system)]).unwrap();
+        for (name, gap) in [("floor", "y1-0.1"), ("1–2", "y2-y1-0.2"), ("2–3", "y3-y2-0.2")] {
+            let source = FormulaSource { rows: vec![(format!("gap of \"{name}\""), gap.to_owned())], parameters: Vec::new() };
+            model.add_formula(name, &source, Law::unilateral(0.5)).unwrap();
+        }
+        model.set_impact_law(law.clone());
+        let state = State { t: 0.0, q: vec![0.2, 0.45, 0.7], v: vec![0.0; 3] };
+        let done = run_scheme(&model, &state, 2.5, 1e-3, &SchemeParams::default());
+        let c = &done.certificate;
+        println!("{:10} v {:?}, error {:e}, last event {:?}", law.name(), done.state.v, c.energy_error(), done.keep.events.last());
+        assert!(done.state.v.iter().all(|v| v.abs() < 1e-9), "{law:?}: {:?}", done.state.v);
+        assert!(c.energy_error().abs() < 1e-12 && c.max_penetration < 0.02, "{c:?}");
+        let last = done.keep.events.last().unwrap().t;
+        assert!(last < 2.3, "{law:?}: {last}");
+        assert!(law.name() != "sequential" || (last - 0.248_164).abs() < 1e-2, "{last}");
     }
 }

@@ -93,7 +93,14 @@ pub(crate) fn resolve_before_step(
 }
 
 impl ImpactMemory {
-    fn resolve(&mut self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) -> Result<(), StepError> {
+    fn resolve(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let normal_velocities = |active: &ActiveSet| {
             let contacts = active.items().iter().filter(|item| !item.law.is_bilateral());
             contacts.fold(0.0_f64, |least, item| least.min(active.velocity_start()[item.rows.start]))
@@ -140,12 +147,8 @@ impl ImpactMemory {
         report.dissipated_friction += tangential;
         report.work -= self.active.bias().iter().zip(&outcome.impulses).map(|(b, p)| b * p).sum::<f64>();
         let contacts = outcome.involved.iter().zip(self.active.items()).filter(|(involved, item)| **involved && !item.law.is_bilateral());
-        report.impacts = ImpactReport {
-            contacts: contacts.count(),
-            iterations: outcome.iterations,
-            residual: outcome.residual,
-            failed: outcome.failed,
-        };
+        report.impacts =
+            ImpactReport { contacts: contacts.count(), iterations: outcome.iterations, residual: outcome.residual, failed: outcome.failed };
         let exchanged: f64 = outcome.impulses.iter().zip(&problem.velocity).map(|(p, u)| (p * u).abs()).sum();
         if outcome.gain() > GAIN_TOLERANCE * exchanged {
             report.impact_gain += outcome.gain();

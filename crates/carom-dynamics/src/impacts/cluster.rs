@@ -127,9 +127,7 @@ impl Elimination {
             }
         }
         let n = problem.velocity.len();
-        let part = |rows: &[usize], columns: &[usize]| {
-            DMatrix::from_fn(rows.len(), columns.len(), |i, j| dense[rows[i] * n + columns[j]])
-        };
+        let part = |rows: &[usize], columns: &[usize]| DMatrix::from_fn(rows.len(), columns.len(), |i, j| dense[rows[i] * n + columns[j]]);
         let u = |rows: &[usize]| DVector::from_iterator(rows.len(), rows.iter().map(|&i| problem.velocity[i]));
         let mut w = part(&contact, &contact);
         let mut start = u(&contact);

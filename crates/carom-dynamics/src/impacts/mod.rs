@@ -68,7 +68,10 @@ impl ImpactLaw {
         ("inelastic", "standard inelastic shock: coefficients of restitution are not used"),
         ("poisson", "simultaneous, ratio of normal impulses in compression and decompression; friction in both phases"),
         ("sequential", "one contact after the other by Newton's law, the fastest or the first one first: chains of hard balls"),
-        ("energetic", "ratio of energies (Stronge; Liu, Zhao & Brogliato): waves in chains by stiffness and exponent, never creates energy"),
+        (
+            "energetic",
+            "ratio of energies (Stronge; Liu, Zhao & Brogliato): waves in chains by stiffness and exponent, never creates energy",
+        ),
         ("choice", "one of several laws by chance with given probabilities, seeded and recorded, where several contacts are hit at once"),
     ];
 

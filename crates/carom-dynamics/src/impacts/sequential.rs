@@ -61,12 +61,7 @@ impl SequentialParams {
 }
 
 /// Impacts one after the other.
-pub(super) fn sequential(
-    resolver: &mut Resolver,
-    cluster: &Cluster,
-    params: &SequentialParams,
-    path: &mut Path,
-) -> Result<(), SolveError> {
+pub(super) fn sequential(resolver: &mut Resolver, cluster: &Cluster, params: &SequentialParams, path: &mut Path) -> Result<(), SolveError> {
     let least = params.tolerance * cluster.approach();
     let n = cluster.n_rows();
     while let Some((i, speed)) = next(cluster, path, params.order, least) {
@@ -96,8 +91,7 @@ pub(super) fn sequential(
 
 /// The contact to be hit next, with its speed of approach.
 fn next(cluster: &Cluster, path: &Path, order: SequenceOrder, least: f64) -> Option<(usize, f64)> {
-    let mut approaching =
-        cluster.contacts.iter().map(|c| -path.u[c.rows.start]).enumerate().filter(|&(_, speed)| speed > least);
+    let mut approaching = cluster.contacts.iter().map(|c| -path.u[c.rows.start]).enumerate().filter(|&(_, speed)| speed > least);
     match order {
         SequenceOrder::Index => approaching.next(),
         SequenceOrder::LargestSpeed => approaching.reduce(|best, other| if other.1 > best.1 { other } else { best }),

@@ -92,10 +92,7 @@ impl Sweeps {
             return self.change(cluster, first, p, change);
         }
         let (a, old) = ([a(0, 0), a(0, 1), a(1, 1)], [self.p[first], self.p[first + 1]]);
-        let b = [
-            self.u[first] - a[0] * old[0] - a[1] * old[1],
-            self.u[first + 1] - a[1] * old[0] - a[2] * old[1],
-        ];
+        let b = [self.u[first] - a[0] * old[0] - a[1] * old[1], self.u[first + 1] - a[1] * old[0] - a[2] * old[1]];
         let x = minimise_on_disk(a, b, radius);
         let change = self.change(cluster, first, x[0], change);
         self.change(cluster, first + 1, x[1], change)

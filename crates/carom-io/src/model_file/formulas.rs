@@ -1,7 +1,7 @@
 //! The parts of a model file that are given by formulas or matrices: systems, constraints, contacts.
 
-use super::impact::spring;
 use super::error::suggestion;
+use super::impact::spring;
 use super::numbers::{Must, Reader};
 use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
