@@ -8,6 +8,7 @@
 //! are solved exactly one after the other; rolling moments are one more disk.
 
 use super::cluster::Cluster;
+use nalgebra::{Matrix3, Vector3};
 
 /// What the normal impulses are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,67 +85,60 @@ impl Sweeps {
         change.max((cluster.row(row)[row] * step).abs())
     }
 
-    /// Minimises ½ xᵀAx + bᵀx over ‖x‖ ≤ radius for the one or two rows from `first`.
+    /// Minimises ½ xᵀAx + bᵀx over ‖x‖ ≤ radius for the one to three rows from `first`.
     fn on_disk(&mut self, cluster: &Cluster, first: usize, dim: usize, radius: f64, change: f64) -> f64 {
-        let a = |i: usize, j: usize| cluster.row(first + i)[first + j];
         if dim == 1 {
-            let p = (self.p[first] - self.u[first] / a(0, 0)).clamp(-radius, radius);
+            let p = (self.p[first] - self.u[first] / cluster.row(first)[first]).clamp(-radius, radius);
             return self.change(cluster, first, p, change);
         }
-        let (a, old) = ([a(0, 0), a(0, 1), a(1, 1)], [self.p[first], self.p[first + 1]]);
-        let b = [self.u[first] - a[0] * old[0] - a[1] * old[1], self.u[first + 1] - a[1] * old[0] - a[2] * old[1]];
-        let x = minimise_on_disk(a, b, radius);
-        let change = self.change(cluster, first, x[0], change);
-        self.change(cluster, first + 1, x[1], change)
+        // rows that are not there: a unit diagonal and b = 0 give x = 0
+        let entry = |i: usize, j: usize| if i.max(j) < dim { cluster.row(first + i)[first + j] } else { f64::from(u8::from(i == j)) };
+        let a = Matrix3::from_fn(entry);
+        let value = |values: &[f64], i: usize| if i < dim { values[first + i] } else { 0.0 };
+        let old = Vector3::from_fn(|i, _| value(&self.p, i));
+        let b = Vector3::from_fn(|i, _| value(&self.u, i)) - a * old;
+        let x = minimise_on_ball(a, b, radius);
+        (0..dim).fold(change, |change, i| self.change(cluster, first + i, x[i], change))
     }
 }
 
-/// argmin ½ xᵀAx + bᵀx over ‖x‖ ≤ r, A = (a₀₀, a₀₁, a₁₁) positive definite: x = −(A + λI)⁻¹ b with λ ≥ 0 such that ‖x‖ ≤ r.
-fn minimise_on_disk(a: [f64; 3], b: [f64; 2], radius: f64) -> [f64; 2] {
-    let at = |shift: f64| {
-        let (p, s, q) = (a[0] + shift, a[1], a[2] + shift);
-        let det = p * q - s * s;
-        [-(q * b[0] - s * b[1]) / det, -(p * b[1] - s * b[0]) / det]
-    };
-    let norm = |x: [f64; 2]| x[0].hypot(x[1]);
-    let free = at(0.0);
+/// argmin ½ xᵀAx + bᵀx over ‖x‖ ≤ r, A positive definite: x = −(A + λI)⁻¹ b with λ ≥ 0 such that ‖x‖ ≤ r.
+fn minimise_on_ball(a: Matrix3<f64>, b: Vector3<f64>, radius: f64) -> Vector3<f64> {
     if radius <= 0.0 {
-        return [0.0; 2];
-    }
-    if norm(free) <= radius {
-        return free;
+        return Vector3::zeros();
     }
     // 1/‖x(λ)‖ is nearly linear and concave in λ: Newton's iteration from 0 rises to the root
     let mut shift = 0.0;
+    let mut x = Vector3::zeros();
     for _ in 0..60 {
-        let x = at(shift);
-        let size = norm(x);
+        let Some(inverse) = (a + Matrix3::from_diagonal_element(shift)).try_inverse() else { break };
+        x = -(inverse * b);
+        let size = x.norm();
         if size - radius <= 1e-15 * radius {
             break;
         }
         // dx/dλ = −(A + λI)⁻¹ x
-        let (p, s, q) = (a[0] + shift, a[1], a[2] + shift);
-        let det = p * q - s * s;
-        let slope = -(x[0] * (q * x[0] - s * x[1]) + x[1] * (p * x[1] - s * x[0])) / det / size;
-        shift += (size / radius - 1.0) * size / -slope;
+        let slope = x.dot(&(inverse * x)) / size;
+        shift += (size / radius - 1.0) * size / slope;
     }
-    let x = at(shift);
-    let factor = radius / norm(x);
-    [x[0] * factor, x[1] * factor]
+    let size = x.norm();
+    if size > radius { x * (radius / size) } else { x }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// On the rim −(Ax + b) points outwards along x.
+    /// On the rim −(Ax + b) points outwards along x; inside it is zero.
     #[test]
-    fn minimisers_on_a_disk_satisfy_their_optimality_condition() {
-        for (a, b) in [([2.0, 0.5, 1.0], [3.0, -1.0]), ([1.0, 0.0, 50.0], [0.1, 9.0]), ([4.0, 1.9, 1.0], [-5.0, 2.0])] {
-            let x = minimise_on_disk(a, b, 0.3);
-            let y = [-(a[0] * x[0] + a[1] * x[1] + b[0]), -(a[1] * x[0] + a[2] * x[1] + b[1])];
-            assert!((x[0].hypot(x[1]) - 0.3).abs() < 1e-15);
-            assert!((x[0] * y[1] - x[1] * y[0]).abs() < 1e-13 && x[0] * y[0] + x[1] * y[1] > 0.0, "{x:?} {y:?}");
+    fn minimisers_on_a_ball_satisfy_their_optimality_condition() {
+        let a = Matrix3::new(2.0, 0.5, 0.1, 0.5, 1.0, -0.2, 0.1, -0.2, 50.0);
+        for b in [Vector3::new(3.0, -1.0, 0.5), Vector3::new(0.1, 9.0, -20.0), Vector3::new(-5.0, 2.0, 0.0)] {
+            let x = minimise_on_ball(a, b, 0.3);
+            let y = -(a * x + b);
+            assert!((x.norm() - 0.3).abs() < 1e-15 && x.cross(&y).norm() < 1e-13 && x.dot(&y) > 0.0, "{x} {y}");
+            let free = minimise_on_ball(a, b, 100.0);
+            assert!((a * free + b).norm() < 1e-13);
         }
     }
 }
