@@ -171,6 +171,15 @@ fn ordinary_impacts_create_nothing() {
     }
 }
 
+/// A sequence that is cut off is a step that did not converge.
+#[test]
+#[should_panic(expected = "the impact problem")]
+fn a_sequence_cut_off_stops_the_run() {
+    let (mut model, state) = cradle();
+    model.set_impact_law(ImpactLaw::Sequential(SequentialParams { max_impacts: 1, ..SequentialParams::default() }));
+    run_scheme(&model, &state, 0.1, 1e-3, &SchemeParams::default());
+}
+
 /// What a law does not know is refused with those that do.
 #[test]
 fn tangential_restitution_is_refused_where_the_law_has_none() {

@@ -263,9 +263,10 @@ pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError
     check_impact_law(model)
 }
 
-/// Refuses contacts with coefficients that the impact law does not know.
+/// Refuses an impact law with settings out of range, and contacts with coefficients that it does not know.
 fn check_impact_law(model: &Model) -> Result<(), ModelError> {
     let law = model.impact_law();
+    law.validate()?;
     let refuse = |by: String| Err(ModelError::ImpactLawRefuses { law: law.name(), by });
     for interaction in model.interactions() {
         if interaction.law().contact().is_some_and(|contact| !law.knows(contact)) {
