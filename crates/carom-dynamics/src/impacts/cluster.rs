@@ -84,7 +84,6 @@ impl Path {
 
     /// Adds impulses: u ← u + W dp. The energy taken, −½(u + u_old)·dp, adds up to the loss of kinetic energy exactly.
     pub fn push(&mut self, cluster: &Cluster, dp: &[f64]) {
-        let n = cluster.n_rows();
         for (contact, taken) in cluster.contacts.iter().zip(&mut self.dissipated) {
             for (k, row) in contact.rows.clone().enumerate() {
                 let change: f64 = cluster.row(row).iter().zip(dp).map(|(w, p)| w * p).sum();
@@ -92,8 +91,8 @@ impl Path {
                 self.u[row] += change;
             }
         }
-        for i in 0..n {
-            self.p[i] += dp[i];
+        for (p, dp) in self.p.iter_mut().zip(dp) {
+            *p += dp;
         }
     }
 }
