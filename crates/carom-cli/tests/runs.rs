@@ -168,7 +168,13 @@ fn failure_policies() {
 #[test]
 fn lists_what_there_is() {
     let folder = Folder::new();
-    for (what, expected) in [("strategies", "time-stepping"), ("schemes", "moreau-jean"), ("solvers", "nsgs"), ("laws", "coulomb")] {
+    for (what, expected) in [
+        ("strategies", "time-stepping"),
+        ("schemes", "moreau-jean"),
+        ("solvers", "nsgs"),
+        ("laws", "coulomb"),
+        ("laws", "impact: energetic"),
+    ] {
         let list = folder.carom(&["list", what]);
         assert!(list.code == 0 && list.out.contains(expected), "{}", list.out);
     }

@@ -50,6 +50,10 @@ pub struct Material {
     pub restitution: f64,
     /// Tangential coefficient of restitution e_T ∈ [0, 1]. Default 0.
     pub tangential_restitution: f64,
+    /// Stiffness during impacts, positive; only ratios matter where all exponents are equal. Default 1. Contacts have the harmonic mean.
+    pub stiffness: f64,
+    /// Exponent of the contact force during impacts, ≥ 1. Default 1; 3/2 is Hertz's. Contacts have the larger one.
+    pub exponent: f64,
     /// Rule for the friction coefficient. Default: geometric mean.
     pub friction_combination: Combination,
     /// Rule for both coefficients of restitution. Default: maximum.
@@ -62,6 +66,8 @@ impl Default for Material {
             friction: 0.5,
             restitution: 0.0,
             tangential_restitution: 0.0,
+            stiffness: 1.0,
+            exponent: 1.0,
             friction_combination: Combination::GeometricMean,
             restitution_combination: Combination::Maximum,
         }
@@ -91,6 +97,12 @@ impl Material {
             ("restitution", self.restitution, 1.0, "[0, 1]"),
             ("tangential restitution", self.tangential_restitution, 1.0, "[0, 1]"),
         ];
+        if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
+            return Err(MaterialError { coefficient: "stiffness", value: self.stiffness, range: "(0, ∞)" });
+        }
+        if !(self.exponent >= 1.0 && self.exponent.is_finite()) {
+            return Err(MaterialError { coefficient: "exponent", value: self.exponent, range: "[1, ∞)" });
+        }
         match checks.iter().find(|(_, value, upper, _)| !(0.0..=*upper).contains(value)) {
             Some(&(coefficient, value, _, range)) => Err(MaterialError { coefficient, value, range }),
             None => Ok(()),
@@ -105,6 +117,12 @@ pub fn combine(a: &Material, b: &Material) -> ContactLaw {
     let restitution = a.restitution_combination.max(b.restitution_combination);
     ContactLaw::coulomb(friction.apply(a.friction, b.friction), restitution.apply(a.restitution, b.restitution))
         .with_tangential_restitution(restitution.apply(a.tangential_restitution, b.tangential_restitution))
+        .with_stiffness(series(a.stiffness, b.stiffness), a.exponent.max(b.exponent))
+}
+
+/// Stiffness of two springs in series relative to that of two equal ones: the harmonic mean.
+fn series(a: f64, b: f64) -> f64 {
+    if a == b { a } else { 2.0 * a * b / (a + b) }
 }
 
 /// Laws given outright for pairs of materials; they take precedence over [`combine`].

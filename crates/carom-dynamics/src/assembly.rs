@@ -9,6 +9,7 @@ use crate::impacts::ImpactLaw;
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::recording::Source;
 use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
 use crate::schemes::StepReport;
@@ -282,11 +283,12 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// Energy that the impulses of this step took out or brought in, from v_k, v_{k+1} and the rows of the step.
 ///
 /// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
-/// constraints and obstacles. To be called before [`keep_impulses`], which says which contacts were closed before.
+/// constraints and obstacles. Where contacts close, the gain of their law is ½(u⁺ + u_k)·p with u_k at the start of the step: it does not
+/// contain what curved paths gain or lose within the step. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, problem, warm, contacts, .. } = memory;
-    let mut some_close = false;
-    let dissipated = report.dissipated_impact + report.dissipated_friction;
+    let StepMemory { active, solution, work, problem, warm, contacts, giver, .. } = memory;
+    let (mut some_close, mut gain, mut exchanged) = (false, 0.0, 0.0);
+    let mut largest = (0.0, None);
     let layout = model.systems().layout();
     // problem.q is free to be overwritten once the step is solved
     let mean = &mut problem.q;
@@ -295,23 +297,39 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
     }
     active.local_velocity(layout, &work.displacement, mean);
     for item in active.items() {
+        let mut of_item = 0.0;
         for (k, row) in item.rows.clone().enumerate() {
             let p = solution.r[row];
             report.work -= active.bias()[row] * p;
             match (item.law, k) {
-                (Law::Bilateral, _) => {}
+                (Law::Bilateral, _) => continue,
                 (_, 0) => report.dissipated_impact -= mean[row] * p,
                 _ => report.dissipated_friction -= mean[row] * p,
             }
+            let (before, after) = (active.velocity_start()[row], solution.u[row] - active.shift()[row]);
+            of_item += 0.5 * (before + after) * p;
+            exchanged += (before * p).abs();
         }
-        let before = match item.source {
-            ActiveSource::Interaction(i) => warm.by_interaction[i][0],
-            ActiveSource::Contact(i) => warm.of_contact(&contacts[i].key)[0],
+        gain += of_item;
+        let (before, source) = match item.source {
+            ActiveSource::Interaction(i) => (warm.by_interaction[i][0], Source::Interaction(i as u32)),
+            ActiveSource::Contact(i) => {
+                let key = &contacts[i].key;
+                (warm.of_contact(key)[0], Source::Colliders(key.collider_a, key.collider_b))
+            }
         };
         let first = item.rows.start;
+        if of_item > largest.0 {
+            largest = (of_item, Some((source, solution.r[first])));
+        }
         some_close |= !item.law.is_bilateral() && before == 0.0 && solution.r[first] > 0.0 && active.velocity_start()[first] < 0.0;
     }
-    if some_close {
-        report.impact_gain += (dissipated - report.dissipated_impact - report.dissipated_friction).max(0.0);
+    // more than what the solution of the problem leaves open
+    if some_close && gain > GAIN_TOLERANCE * exchanged {
+        report.impact_gain += gain;
+        *giver = largest.1;
     }
 }
+
+/// Energy created by an impact counts above this part of the energy exchanged: solutions are not more exact.
+pub(crate) const GAIN_TOLERANCE: f64 = 1e-7;

@@ -136,6 +136,14 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// A contact with a coefficient that the impact law does not know.
+    #[error("the impact law \"{law}\" has no tangential restitution, and {by} asks for it; use \"newton\" or \"sequential\"")]
+    ImpactLawRefuses {
+        /// The law.
+        law: &'static str,
+        /// The contact that asks for it.
+        by: String,
+    },
     /// Contacts in a model for a strategy that cannot follow them.
     #[error(
         "the strategy \"smooth\" cannot follow contacts, and the model has {names}; use strategy = \"time-stepping\", or leave the contacts out"
@@ -196,7 +204,7 @@ pub enum RunError {
         t: f64,
         /// Number of the step.
         step: usize,
-        /// "the one-step problem", "Newton's iteration" or "the projection of the positions".
+        /// "the impact problem", "the one-step problem", "Newton's iteration" or "the projection of the positions".
         what: &'static str,
         /// Residual reached.
         residual: f64,
@@ -215,6 +223,7 @@ impl RunError {
     /// What of a step from t, the n-th, did not converge.
     pub(crate) fn not_converged(t: f64, step: usize, report: &StepReport) -> Self {
         let (what, residual, iterations) = match report.solve {
+            _ if report.impacts.failed => ("the impact problem", report.impacts.residual, report.impacts.iterations),
             Some(solve) if !solve.status.is_accepted() => ("the one-step problem", solve.residual_normalised, solve.iterations),
             _ if report.newton_converged && report.projection.is_some() => {
                 let (violation, iterations) = report.projection.map_or((0.0, 0), |p| (p.violation, p.iterations));

@@ -3,7 +3,9 @@
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint};
+use crate::impacts::ImpactMemory;
 use crate::model::Model;
+use crate::recording::Source;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
@@ -35,6 +37,10 @@ pub struct StepMemory {
     pub(crate) scratch: Scratch,
     /// The impacts at the start of the present step are resolved: its contacts are inelastic.
     pub(crate) impacts_done: bool,
+    /// Impacts before the step, where the model's law resolves them separately.
+    pub(crate) impacts: ImpactMemory,
+    /// The contact that gave most energy in the impacts of the present step, with its normal impulse.
+    pub(crate) giver: Option<(Source, f64)>,
     /// State at which the present step was begun, impacts included.
     begun: State,
     /// What the scheme keeps from step to step.
@@ -62,6 +68,8 @@ impl StepMemory {
             work: Work::new(n_v, model.systems().coordinates().len()),
             scratch: Scratch::default(),
             impacts_done: false,
+            impacts: ImpactMemory::default(),
+            giver: None,
             begun: State::default(),
             own: None,
         })
@@ -70,11 +78,14 @@ impl StepMemory {
     /// Keeps the state at which a step begins, for [`StepMemory::restore`].
     pub(crate) fn begin_step(&mut self, state: &State) {
         copy_state(state, &mut self.begun);
+        self.impacts.begin_step();
+        self.giver = None;
     }
 
     /// Puts `state` back to where the last step began.
-    pub fn restore(&self, state: &mut State) {
+    pub fn restore(&mut self, state: &mut State) {
         copy_state(&self.begun, state);
+        self.impacts.restore();
     }
 
     /// Keeps (q_k, v_k) of a scheme's step.

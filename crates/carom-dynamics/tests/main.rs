@@ -12,6 +12,8 @@ mod forms;
 mod formula;
 mod friction_paradoxes;
 mod half_explicit;
+mod impact_laws;
+mod impact_runs;
 mod implicit;
 mod integrators;
 mod joints;

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::integrating::form_name;
 use crate::output;
 use carom::dynamics::Law;
+use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
@@ -42,7 +43,7 @@ pub fn list(args: &Args) -> Outcome {
     let entries: Vec<(String, String)> = match args.what {
         What::Strategies => owned(&STRATEGIES),
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
-        What::Laws => owned(Law::LIST),
+        What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).collect(),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);
@@ -127,6 +128,11 @@ fn list_solvers(as_json: bool) {
         }
         output::write(&text);
     }
+}
+
+/// The impact laws, as `[impact]` names them.
+fn impact_laws() -> impl Iterator<Item = (String, String)> {
+    ImpactLaw::LIST.iter().map(|(name, summary)| (format!("impact: {name}"), (*summary).to_owned()))
 }
 
 fn owned(list: &[(&str, &str)]) -> Vec<(String, String)> {

@@ -81,6 +81,7 @@ impl Report<'_> {
                 "error": c.energy_error(),
                 "max_gain": c.max_energy_gain,
                 "contact_gain": c.contact_gain,
+                "impact_gain": c.impact_gain,
             },
             "n_events": c.events,
             "events": events,
@@ -133,6 +134,9 @@ impl Report<'_> {
         line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
         if c.smooth.is_none() {
             line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
+        }
+        if c.impact_gain > 0.0 {
+            line("  created by impacts", format!("{} J (the impact law allows it)", short(c.impact_gain)));
         }
         if c.contact_gain > 1e-12 * (1.0 + c.initial.mechanical().abs()) {
             line("  created by contacts", format!("{} J (error of the scheme)", short(c.contact_gain)));

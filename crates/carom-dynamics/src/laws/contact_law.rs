@@ -6,7 +6,7 @@ use carom_solvers::Block;
 use serde::{Deserialize, Serialize};
 
 /// The law of one contact: the pair's material.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContactLaw {
     /// Friction.
@@ -21,6 +21,26 @@ pub struct ContactLaw {
     pub spinning: f64,
     /// Cohesion.
     pub cohesion: Cohesion,
+    /// Contact stiffness K \[N/m^η\] during impacts, positive, default 1. Only the impact law "energetic" uses it, and only ratios matter
+    /// where all exponents are equal.
+    pub stiffness: f64,
+    /// Exponent η of the contact force K δ^η during impacts, ≥ 1, default 1; 3/2 is Hertz's. Only the impact law "energetic" uses it.
+    pub exponent: f64,
+}
+
+impl Default for ContactLaw {
+    fn default() -> Self {
+        ContactLaw {
+            friction: Friction::default(),
+            restitution: Restitution::default(),
+            tangential_restitution: 0.0,
+            rolling: 0.0,
+            spinning: 0.0,
+            cohesion: Cohesion::None,
+            stiffness: 1.0,
+            exponent: 1.0,
+        }
+    }
 }
 
 impl ContactLaw {
@@ -38,6 +58,12 @@ impl ContactLaw {
     #[must_use]
     pub fn with_tangential_restitution(self, coefficient: f64) -> Self {
         ContactLaw { tangential_restitution: coefficient, ..self }
+    }
+
+    /// The same with the stiffness and the exponent of the contact force during impacts.
+    #[must_use]
+    pub fn with_stiffness(self, stiffness: f64, exponent: f64) -> Self {
+        ContactLaw { stiffness, exponent, ..self }
     }
 
     /// It acts along the normal only.
@@ -79,7 +105,15 @@ impl ContactLaw {
         fraction_of_one("tangential restitution", name, self.tangential_restitution)?;
         not_negative("rolling resistance", name, self.rolling)?;
         not_negative("spinning resistance", name, self.spinning)?;
-        self.cohesion.validate(name)
+        self.cohesion.validate(name)?;
+        let wrong = |what: &str, value, expected| Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected });
+        if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
+            return wrong("contact stiffness", self.stiffness, "a positive number is needed");
+        }
+        if !(self.exponent >= 1.0 && self.exponent.is_finite()) {
+            return wrong("contact exponent", self.exponent, "a number ≥ 1 is needed");
+        }
+        Ok(())
     }
 }
 

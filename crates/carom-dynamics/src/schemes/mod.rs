@@ -23,6 +23,7 @@ mod theta_step;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
+use crate::impacts::resolve_before_step;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -72,6 +73,11 @@ pub trait Scheme: Send + Sync {
         0.5
     }
 
+    /// A contact whose foreseen gap is below this counts as closed \[m\].
+    fn activation_threshold(&self) -> f64 {
+        1e-9
+    }
+
     /// The solver of its one-step problems, where the scheme prescribes one and the user has not chosen.
     fn solver(&self) -> Option<FrictionSolverParams> {
         None
@@ -109,7 +115,33 @@ pub trait Scheme: Send + Sync {
 /// As [`Scheme::step`].
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
     memory.begin_step(state);
-    scheme.step(model, state, memory, h)
+    let mut impact = StepReport::default();
+    memory.impacts_done = model.impact_law().is_separate();
+    if memory.impacts_done {
+        resolve_before_step(scheme, model, state, memory, h, &mut impact)?;
+    }
+    let mut report = scheme.step(model, state, memory, h)?;
+    if memory.impacts_done {
+        report.impacts = impact.impacts;
+        report.dissipated_impact += impact.dissipated_impact;
+        report.dissipated_friction += impact.dissipated_friction;
+        report.impact_gain += impact.impact_gain;
+        report.work += impact.work;
+    }
+    Ok(report)
+}
+
+/// What the impacts before a step did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImpactReport {
+    /// Contacts that took part; 0 where there was no impact.
+    pub contacts: usize,
+    /// Iterations of solvers, impacts of a sequence, steps of an integration.
+    pub iterations: usize,
+    /// Largest residual of the solvers, or the speed of approach left over where a sequence was cut off.
+    pub residual: f64,
+    /// A solver did not reach its tolerance, or the number of impacts or steps was not enough.
+    pub failed: bool,
 }
 
 /// What one step did.
@@ -137,6 +169,8 @@ pub struct StepReport {
     pub impact_gain: f64,
     /// Work of non-conservative forces and moving boundaries in this step \[J\].
     pub work: f64,
+    /// The impacts before the step, where the impact law resolves them separately.
+    pub impacts: ImpactReport,
 }
 
 /// Takes the report of a further one-step problem of the step: the worse of them is kept.
@@ -152,9 +186,10 @@ fn report_worse(report: &mut StepReport, solve: SolveReport) {
 }
 
 impl StepReport {
-    /// The one-step problem, Newton's iteration and the projection of the positions all reached their tolerances.
+    /// The impacts, the one-step problem, Newton's iteration and the projection of the positions all reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted()) && self.projection.is_none_or(|p| p.converged)
+        let solved = self.newton_converged && !self.impacts.failed && self.solve.is_none_or(|s| s.status.is_accepted());
+        solved && self.projection.is_none_or(|p| p.converged)
     }
 }

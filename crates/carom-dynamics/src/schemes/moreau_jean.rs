@@ -119,6 +119,10 @@ impl Scheme for MoreauJean {
         self.params.gamma
     }
 
+    fn activation_threshold(&self) -> f64 {
+        self.params.activation_threshold
+    }
+
     /// One step. `h` in seconds. Cost: one factorisation of M̂ per Newton iteration (none where M̂ is constant),
     /// O(interactions) for W and per sweep of the solver.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {

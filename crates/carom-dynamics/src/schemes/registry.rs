@@ -278,7 +278,23 @@ pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError
             });
         }
     }
-    Ok(())
+    check_impact_law(model)
+}
+
+/// Refuses an impact law with settings out of range, and contacts with coefficients that it does not know.
+fn check_impact_law(model: &Model) -> Result<(), ModelError> {
+    let law = model.impact_law();
+    law.validate()?;
+    let refuse = |by: String| Err(ModelError::ImpactLawRefuses { law: law.name(), by });
+    for interaction in model.interactions() {
+        if interaction.law().contact().is_some_and(|contact| !law.knows(contact)) {
+            return refuse(format!("\"{}\"", interaction.name()));
+        }
+    }
+    match model.detector() {
+        Some(detector) if detector.laws().iter().any(|contact| !law.knows(contact)) => refuse("the materials".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// What a model asks for, each with the name of an interaction that does.

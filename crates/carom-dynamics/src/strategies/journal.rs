@@ -5,6 +5,7 @@ use crate::active_set::ActiveSource;
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
+use crate::impacts::ImpactRecord;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::paradox::impact_without_collision;
@@ -68,12 +69,18 @@ impl<'a> Journal<'a> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
         self.paradoxes(state.t, memory)?;
+        for &law in &memory.impacts.chosen {
+            self.tell_event(Event { t: state.t, kind: EventKind::OutcomeChosen, name: law.to_owned(), impulse: 0.0 })?;
+        }
+        if let (true, Some((source, impulse))) = (report.impact_gain > 0.0, memory.giver) {
+            self.tell_event(Event { t: state.t, kind: EventKind::EnergyCreated, name: self.name(source), impulse })?;
+        }
         self.contact_events(state.t, memory)
     }
 
     /// Keeps the contacts of the first half of a step, for [`Journal::add_halves`].
     pub fn keep_first_half(&mut self, memory: &StepMemory) {
-        collect_carrying(memory, &mut self.carrying.half);
+        collect_carrying(memory, self.model, &mut self.carrying.half);
     }
 
     /// As [`Journal::add_step`] for a step of two halves, of which `memory` holds the second.
@@ -180,7 +187,7 @@ impl<'a> Journal<'a> {
 
     fn contact_events(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
         std::mem::swap(&mut self.carrying.before, &mut self.carrying.after);
-        collect_carrying(memory, &mut self.carrying.after);
+        collect_carrying(memory, self.model, &mut self.carrying.after);
         self.compare_contacts(t)
     }
 
@@ -236,21 +243,28 @@ fn order(source: Source) -> (u32, u32, u32) {
     }
 }
 
-/// The contacts (not constraints) with a normal impulse, by interaction or pair of colliders, sorted.
-fn collect_carrying(memory: &StepMemory, out: &mut Vec<(Source, f64)>) {
+/// The contacts (not constraints) with a normal impulse, in the step or in impacts before it, by interaction or pair of colliders, sorted.
+fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f64)>) {
     out.clear();
     for item in memory.active.items() {
         let p = memory.solution.r[item.rows.start];
-        if p <= 0.0 || item.law.is_bilateral() {
-            continue;
-        }
-        let source = source_of(memory, item.source);
-        match out.last_mut() {
-            Some(last) if last.0 == source => last.1 += p,
-            _ => out.push((source, p)),
+        if p > 0.0 && !item.law.is_bilateral() {
+            out.push((source_of(memory, item.source), p));
         }
     }
-    out.sort_unstable_by_key(|c| order(c.0));
+    for record in &memory.impacts.records {
+        let (source, p) = (record.contact.source, record.contact.impulse[0]);
+        let is_contact = !matches!(source, Source::Interaction(i) if model.interactions()[i as usize].is_bilateral());
+        if p > 0.0 && is_contact {
+            out.push((source, p));
+        }
+    }
+    out.sort_by_key(|c| order(c.0));
+    out.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
 }
 
 fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
@@ -260,8 +274,9 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
     }
 }
 
-/// The active interactions of the last step, for a frame.
+/// The active interactions of the last step, for a frame: impulses are those of the step and of the impacts before it.
 fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
+    let impacts = &memory.impacts.records;
     for item in memory.active.items() {
         let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
         let n = item.rows.len();
@@ -272,10 +287,22 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
         velocity[2] /= item.stretch;
         impulse[2] *= item.stretch;
-        let (point, normal) = match item.source {
-            ActiveSource::Contact(i) => (memory.contacts[i].point, memory.contacts[i].normal),
+        let source = source_of(memory, item.source);
+        let (key, point, normal) = match item.source {
+            ActiveSource::Contact(i) => (Some(memory.contacts[i].key), memory.contacts[i].point, memory.contacts[i].normal),
             ActiveSource::Interaction(_) => Default::default(),
         };
-        out.push(ContactRecord { source: source_of(memory, item.source), dim: n, gap: item.gap, velocity, impulse, point, normal });
+        if let Some(record) = impacts.iter().find(|record| record.key == key && record.contact.source == source) {
+            impulse.iter_mut().zip(&record.contact.impulse).for_each(|(p, of_impact)| *p += of_impact);
+        }
+        out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, point, normal });
     }
+    // contacts that opened right after the impact
+    let is_active = |record: &ImpactRecord| {
+        memory.active.items().iter().any(|item| match item.source {
+            ActiveSource::Contact(i) => record.key == Some(memory.contacts[i].key),
+            ActiveSource::Interaction(i) => record.contact.source == Source::Interaction(i as u32),
+        })
+    };
+    out.extend(impacts.iter().filter(|record| !is_active(record)).map(|record| record.contact));
 }

@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, joints, natural, settings, tree};
+use super::{ModelFile, formulas, impact, joints, natural, settings, tree};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -43,6 +43,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
+    if let Some(law) = schema.impact.as_ref().and_then(|section| impact::impact(&mut reader, section)) {
+        model.set_impact_law(law);
     }
     let run = match &schema.simulation {
         Some(section) => settings::simulation(&mut reader, section, &model, state.t),

@@ -1,6 +1,7 @@
 //! The parts of a model file that are given by formulas or matrices: systems, constraints, contacts.
 
 use super::error::suggestion;
+use super::impact::spring;
 use super::numbers::{Must, Reader};
 use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
@@ -212,13 +213,16 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
         &format!("the tangential restitution of \"{name}\""),
         Must::LieInUnitInterval,
     );
+    let spring = spring(reader, &name, s.stiffness.as_ref(), s.exponent.as_ref());
     let (Some(friction), Some(restitution), Some(tangential_restitution)) = (friction, restitution, tangential) else { return };
+    let Some((stiffness, exponent)) = spring else { return };
     if tangents.is_empty() && (friction > 0.0 || tangential_restitution > 0.0) {
         let span = s.friction.as_ref().or(s.tangential_restitution.as_ref()).map_or(section.span(), Spanned::span);
         reader.wrong(span, format!("\"{name}\" has friction but no tangent"), "give the sliding coordinate: `tangent = \"…\"`");
         return;
     }
-    let law = Law::Contact(ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential_restitution));
+    let law = ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential_restitution);
+    let law = Law::Contact(law.with_stiffness(stiffness, exponent));
     let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
     rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
     let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();

@@ -2,6 +2,7 @@
 
 use super::bodies::check_names;
 use super::error::suggestion;
+use super::impact::spring;
 use super::numbers::{Must, Reader};
 use super::schema::{MaterialPairSchema, MaterialSchema};
 use super::value::Value;
@@ -28,9 +29,18 @@ impl Materials {
             let values = coefficients(reader, name, (&s.friction, &s.restitution, &s.tangential_restitution), default.friction);
             let friction_combination = combination(reader, s.friction_combination.as_ref(), default.friction_combination);
             let restitution_combination = combination(reader, s.restitution_combination.as_ref(), default.restitution_combination);
+            let (stiffness, exponent) = spring(reader, name, s.stiffness.as_ref(), s.exponent.as_ref()).unwrap_or((1.0, 1.0));
             let (friction, restitution, tangential_restitution) = values.unwrap_or_default();
             materials.names.push(name.clone());
-            materials.list.push(Material { friction, restitution, tangential_restitution, friction_combination, restitution_combination });
+            materials.list.push(Material {
+                friction,
+                restitution,
+                tangential_restitution,
+                stiffness,
+                exponent,
+                friction_combination,
+                restitution_combination,
+            });
         }
         if materials.list.is_empty() {
             materials.names.push("default".into());
@@ -50,10 +60,12 @@ impl Materials {
         };
         let (Some(first), Some(second)) = (self.find(reader, Some(a)), self.find(reader, Some(b))) else { return };
         let name = format!("{}–{}", a.get_ref(), b.get_ref());
+        let spring = spring(reader, &name, s.stiffness.as_ref(), s.exponent.as_ref());
         if let Some((friction, restitution, tangential)) =
             coefficients(reader, &name, (&s.friction, &s.restitution, &s.tangential_restitution), 0.0)
-            && let Ok(Some(_)) =
-                self.pairs.set(first, second, ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential))
+            && let Some((stiffness, exponent)) = spring
+            && let law = ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential)
+            && let Ok(Some(_)) = self.pairs.set(first, second, law.with_stiffness(stiffness, exponent))
         {
             reader.wrong(section.span(), format!("the pair {name} is given twice"), "give each pair once");
         }

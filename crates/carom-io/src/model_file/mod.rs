@@ -8,6 +8,7 @@ mod bodies;
 mod build;
 mod error;
 mod formulas;
+mod impact;
 mod joints;
 mod materials;
 mod natural;

@@ -36,6 +36,7 @@ pub(super) struct Schema {
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
     pub contacts: Vec<Spanned<ContactSchema>>,
+    pub impact: Option<Spanned<toml::Table>>,
     #[serde(default)]
     pub initial: InitialSchema,
     pub simulation: Option<Spanned<SimulationSchema>>,
@@ -129,6 +130,8 @@ pub(super) struct MaterialSchema {
     pub friction: Option<Number>,
     pub restitution: Option<Number>,
     pub tangential_restitution: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub exponent: Option<Number>,
     pub friction_combination: Option<Text>,
     pub restitution_combination: Option<Text>,
 }
@@ -140,6 +143,8 @@ pub(super) struct MaterialPairSchema {
     pub friction: Option<Number>,
     pub restitution: Option<Number>,
     pub tangential_restitution: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub exponent: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -252,6 +257,8 @@ pub(super) struct ContactSchema {
     pub friction: Option<Number>,
     pub restitution: Option<Number>,
     pub tangential_restitution: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub exponent: Option<Number>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,6 +1,7 @@
 //! Mechanisms in model files: joints, trees and their mistakes.
 
 mod adaptive;
+mod impacts;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};

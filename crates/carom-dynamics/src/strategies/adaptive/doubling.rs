@@ -5,7 +5,7 @@ use super::{Adaptive, Context};
 use crate::error::{ModelError, RunError};
 use crate::memory::WarmStart;
 use crate::model::Model;
-use crate::schemes::{ProjectionReport, StepReport};
+use crate::schemes::{ImpactReport, ProjectionReport, StepReport};
 use crate::smooth::{Equations, MotionPoint, Tolerances};
 use crate::state::State;
 
@@ -210,6 +210,12 @@ fn both(first: &StepReport, second: &StepReport) -> StepReport {
                 converged: a.converged && b.converged,
             }),
             (a, b) => a.or(b),
+        },
+        impacts: ImpactReport {
+            contacts: first.impacts.contacts.max(second.impacts.contacts),
+            iterations: first.impacts.iterations + second.impacts.iterations,
+            residual: first.impacts.residual.max(second.impacts.residual),
+            failed: first.impacts.failed || second.impacts.failed,
         },
         n_active: first.n_active.max(second.n_active),
         violations,
