@@ -15,6 +15,7 @@ mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
 
+use crate::bonds::update_bonds;
 use crate::diagnostics::Violations;
 use crate::error::StepError;
 use crate::memory::StepMemory;
@@ -95,6 +96,7 @@ pub trait Scheme: Send + Sync {
 /// As [`Scheme::step`].
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
     memory.begin_step(state);
+    update_bonds(model, state, memory)?;
     scheme.step(model, state, memory, h)
 }
 

@@ -9,6 +9,7 @@ mod build;
 mod error;
 mod formulas;
 mod joints;
+mod laws;
 mod materials;
 mod natural;
 mod numbers;
