@@ -3,6 +3,8 @@
 mod allocation;
 mod alpha;
 mod bricard;
+mod cohesion;
+mod contact_laws;
 mod energy;
 mod explicit_integrators;
 mod forms;

@@ -2,7 +2,7 @@
 
 use super::error::suggestion;
 use super::laws::{LawKeys, contact_law};
-use super::numbers::{Must, Reader};
+use super::numbers::Reader;
 use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
 use carom_dynamics::error::ModelError;

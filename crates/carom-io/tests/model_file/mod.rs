@@ -1,5 +1,6 @@
 //! Mechanisms in model files: joints, trees and their mistakes.
 
+mod laws;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};
