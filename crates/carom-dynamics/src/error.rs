@@ -66,7 +66,7 @@ pub enum ModelError {
         text: String,
     },
     /// A scheme that does not know what the model asks for.
-    #[error("the scheme \"{scheme}\" does not know {feature}, which {by} asks for; schemes that do: {alternatives}")]
+    #[error("the scheme \"{scheme}\" does not know {feature}, needed by {by}; schemes that do: {alternatives}")]
     SchemeRefuses {
         /// The scheme.
         scheme: &'static str,

@@ -2,7 +2,8 @@
 
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
-use carom_dynamics::schemes::{SchemeParams, check_scheme};
+use carom_dynamics::schemes::schatzman_paoli::Penetration;
+use carom_dynamics::schemes::{SchatzmanPaoliParams, SchemeParams, check_scheme};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -27,7 +28,10 @@ fn cases() -> Vec<Case> {
 
 /// Schemes with the settings that the tests run: all defaults, and the variants that are methods of their own.
 pub fn variants() -> Vec<SchemeParams> {
-    SchemeParams::all()
+    let mut variants = SchemeParams::all();
+    let one_step = SchatzmanPaoliParams { penetration: Penetration::OneStep, ..SchatzmanPaoliParams::default() };
+    variants.push(SchemeParams::SchatzmanPaoli(one_step));
+    variants
 }
 
 /// L¹ error of the positions where the motion is known at all times, the error at the end otherwise.
@@ -65,7 +69,8 @@ fn impacts() {
                 c.contact_gain
             );
             let at = format!("{} on {}: {params:?}", entry.name, case.name);
-            assert!(errors[4] < 1e-12 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
+            // errors within the length below which a contact counts as closed have no order
+            assert!(errors[4] < 2e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
             // at most a step or two of free fall at the largest speed, 5 m/s
             assert!(c.max_penetration < 10.0 * h, "{at}: penetration {}", c.max_penetration);
             let dissipated = c.last.dissipated_impact + c.last.dissipated_friction;

@@ -176,7 +176,11 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::Lotstedt(LotstedtParams::default()),
+        ]
     }
 
     /// The scheme with these settings.
