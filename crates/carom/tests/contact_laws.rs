@@ -63,9 +63,7 @@ impl Ball<'_> {
 fn rolling_resistance_stops_a_ball() {
     let (rolling, v): (f64, f64) = (0.002, 0.4);
     let rate = 5.0 * rolling * G / (7.0 * R);
-    for (end, speed, way) in
-        [(1.0, v - rate, v - 0.5 * rate), (4.0, 0.0, v * v / (2.0 * rate))]
-    {
+    for (end, speed, way) in [(1.0, v - rate, v - 0.5 * rate), (4.0, 0.0, v * v / (2.0 * rate))] {
         let law = format!("friction = 0.5\nrolling = {rolling}");
         let done = Ball { law: &law, velocity: [v, 0.0, 0.0], spin: [0.0, v / R, 0.0], end, ..Ball::default() }.run();
         assert!((done.v("ball.vx") - speed).abs() < 1e-9, "{end}: {}", done.v("ball.vx"));

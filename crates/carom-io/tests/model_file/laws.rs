@@ -111,18 +111,23 @@ fn mistakes_say_what_and_how_to_mend() {
         (contact("cohesion = 2.0"), ["one number", "kind = \"constant\""]),
         (contact("cohesion = { kind = \"zone\", strength = 1 }"), ["has no `opening`", "give"]),
         (pair("friction = { kind = \"elliptic\", coefficients = [0.2, 0.8], frame = \"c\" }"), ["neither a material", "\"world\""]),
-        (mistakes(&bodies("").replace("name = \"a\"\n[[material]]", "name = \"a\"\nfriction = { kind = \"coulomb\" }\n[[material]]")), [
-            "is a table",
-            "[[material_pair]]",
-        ]),
-        (mistakes(&particle("friction = { kind = \"elliptic\", coefficients = [0.2, 0.8] }").replace("\"x\", \"y\"]\nfric", "\"x\"]\nfric")), [
-            "one tangent",
-            "give both",
-        ]),
-        (mistakes(&particle("friction = { kind = \"static-kinetic\", at_rest = 0.2, sliding = 0.1 }").replace("tangents = [\"x\", \"y\"]\n", "")), [
-            "friction but no tangent",
-            "tangent = ",
-        ]),
+        (
+            mistakes(&bodies("").replace("name = \"a\"\n[[material]]", "name = \"a\"\nfriction = { kind = \"coulomb\" }\n[[material]]")),
+            ["is a table", "[[material_pair]]"],
+        ),
+        (
+            mistakes(
+                &particle("friction = { kind = \"elliptic\", coefficients = [0.2, 0.8] }").replace("\"x\", \"y\"]\nfric", "\"x\"]\nfric"),
+            ),
+            ["one tangent", "give both"],
+        ),
+        (
+            mistakes(
+                &particle("friction = { kind = \"static-kinetic\", at_rest = 0.2, sliding = 0.1 }")
+                    .replace("tangents = [\"x\", \"y\"]\n", ""),
+            ),
+            ["friction but no tangent", "tangent = "],
+        ),
     ] {
         assert!(parts.iter().all(|part| found.contains(part)), "{parts:?} in {found}");
     }
