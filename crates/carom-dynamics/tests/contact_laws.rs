@@ -73,8 +73,10 @@ fn converges(model: &Model, state: &State, end: f64, exact: &[f64]) {
         println!("{}: {order:.2} {errors:?}", params.entry().name);
         let declared = params.build().orders().impacts as f64;
         assert!(errors[3] < 1e-10 || (order > declared - 0.2 && errors[3] < 2e-3), "{params:?}: {order} {errors:?}");
-        // the energy account has no gap but that of the positions
-        assert!(ends[3].certificate.energy_error().abs() < 1e-9, "{params:?}: {}", ends[3].certificate.energy_error());
+        // the account of energy closes exactly with the mean velocities of Moreau's schemes, to the order of the scheme with others
+        let gap = ends[3].certificate.energy_error().abs();
+        let bound = if velocity_schemes(model).contains(&params) { 1e-9 } else { errors[3] };
+        assert!(gap < bound, "{params:?}: {gap} {errors:?}");
     }
 }
 

@@ -97,9 +97,13 @@ fn spinning_resistance_stops_a_ball() {
         assert!((done.v("ball.wz") - left).abs() < 1e-8, "{end}: {} {left}", done.v("ball.wz"));
         assert!(done.certificate.energy_error().abs() < 1e-9);
     }
-    let done = Ball { law: &law, velocity: [3.0, 0.0, 0.0], spin: [0.0, 0.0, omega], end: 0.2, ..Ball::default() }.run();
-    assert!((done.v("ball.vx") - (3.0 - 0.2 * mu * G)).abs() < 1e-9, "{}", done.v("ball.vx"));
-    assert!((done.v("ball.wz") - (omega - 0.2 * rate)).abs() < 1e-8, "{}", done.v("ball.wz"));
+    // while it slides it also begins to roll: the spin is that of a turning body, found to order h²
+    let errors = [1e-3, 2.5e-4].map(|step| {
+        let done = Ball { law: &law, velocity: [3.0, 0.0, 0.0], spin: [0.0, 0.0, omega], end: 0.2, step, ..Ball::default() }.run();
+        assert!((done.v("ball.vx") - (3.0 - 0.2 * mu * G)).abs() < 1e-9, "{}", done.v("ball.vx"));
+        (done.v("ball.wz") - (omega - 0.2 * rate)).abs()
+    });
+    assert!(errors[0] < 5e-5 && errors[1] < errors[0] / 12.0, "{errors:?}");
 }
 
 /// Rolling and spinning at once: the moment is that of largest dissipation in the ellipsoid, −N (ρ² ω_t, σ² ω_z)/‖(ρ ω_t, σ ω_z)‖.
@@ -134,11 +138,15 @@ fn rolling_and_spinning_resistance_share_one_ellipsoid() {
 fn super_ball() {
     let law = "friction = 10.0\nrestitution = 1.0\ntangential_restitution = 1.0";
     // the floor's contact point slips at v_x − R ω_y
-    let done = Ball { law, height: 0.6, velocity: [1.0, 0.0, 0.0], spin: [0.0, -25.0, 0.0], end: 3.0, ..Ball::default() }.run();
-    let vx: Vec<f64> = done.keep.v.iter().map(|v| v[0]).collect();
-    assert!(vx.iter().all(|v| (v.abs() - 1.0).abs() < 1e-10));
-    assert_eq!(vx.windows(2).filter(|v| v[0] * v[1] < 0.0).count(), 5);
-    assert!(done.keep.q.iter().all(|q| q[0].abs() < 0.7));
+    for step in [1e-3, 2e-4] {
+        let done = Ball { law, height: 0.6, velocity: [1.0, 0.0, 0.0], spin: [0.0, -25.0, 0.0], end: 3.0, step }.run();
+        let vx: Vec<f64> = done.keep.v.iter().map(|v| v[0]).collect();
+        // the impact acts when the gap is within half a step of closing, h · 1.6 m/s, and half of that is the error of its arm R
+        let worst = vx.iter().map(|v| (v.abs() - 1.0).abs()).fold(0.0, f64::max);
+        assert!(worst < 5.0 * 3.5 * 0.8 * step / R, "{step}: {worst}");
+        assert_eq!(vx.windows(2).filter(|v| v[0] * v[1] < 0.0).count(), 5);
+        assert!(done.keep.q.iter().all(|q| q[0].abs() < 0.8));
+    }
 }
 
 /// A box on a floor with elliptic friction whose first direction is turned by 30° against the world's axes.
@@ -241,6 +249,7 @@ fn a_bond_of_bodies_opens_and_breaks() {
     let run = |kick: f64| {
         run_text(&format!(
             r#"
+            gravity = [0, 0, 0]
             [[material]]
             name = "clay"
             [[material_pair]]
@@ -270,4 +279,20 @@ fn a_bond_of_bodies_opens_and_breaks() {
     let dissipated = broken.certificate.last.dissipated_impact;
     assert!((dissipated / 5e-3 - 1.0).abs() < 0.02, "{dissipated}");
     assert!((broken.v("ball.vz") - (0.04_f64 - 0.01).sqrt()).abs() < 1e-3, "{}", broken.v("ball.vz"));
+}
+
+/// A ball that is thrown down, bounces and spins comes to rest: no motion is left, and it lies on the floor within the drift of the scheme,
+/// some ten thousandths of its radius at this step.
+#[test]
+fn a_bouncing_ball_with_rolling_resistance_comes_to_rest() {
+    let law = "friction = 0.6\nrestitution = 0.9\ntangential_restitution = 0.9\nrolling = 0.01\nspinning = 0.001";
+    for vz in [0.0, 2.0] {
+        let start = Ball { law, height: 1.0, velocity: [0.5, 0.0, vz], spin: [0.0, 0.0, 1.0], end: 15.0, step: 5e-3 };
+        let done = start.run();
+        println!("{vz}: z = {:.12}", done.q("ball.z"));
+        assert!((done.q("ball.z") - R).abs() < 2e-3 * R, "{}", done.q("ball.z"));
+        for name in ["ball.vx", "ball.vy", "ball.vz", "ball.wx", "ball.wy", "ball.wz"] {
+            assert!(done.v(name).abs() < 1e-9, "{vz} {name}: {}", done.v(name));
+        }
+    }
 }

@@ -38,6 +38,9 @@ pub fn tangents(n: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
 /// The same with t₁ along the projection of `direction` on the contact plane; as [`tangents`] where that is (nearly) zero.
 #[must_use]
 pub fn tangents_along(n: &Vector3<f64>, direction: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    if *direction == Vector3::zeros() {
+        return tangents(n);
+    }
     let along = direction - n * n.dot(direction);
     if along.norm_squared() <= 1e-12 * direction.norm_squared() {
         return tangents(n);
