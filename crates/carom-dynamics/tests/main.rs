@@ -4,6 +4,7 @@ mod allocation;
 mod alpha;
 mod bricard;
 mod cohesion;
+mod compliant;
 mod contact_laws;
 mod energy;
 mod explicit_integrators;

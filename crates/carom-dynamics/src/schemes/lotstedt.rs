@@ -231,7 +231,7 @@ impl Lotstedt {
         }
 
         // v_{k+1} by backward differences and the laws
-        let linear = model.systems().is_affine();
+        let linear = model.is_affine();
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
             let first = report.newton_iterations == 0;
             let residual = self.free_motion(model, state, memory, own, &formulas, first)?;
@@ -316,18 +316,18 @@ impl Lotstedt {
         let (systems, scaled) = (model.systems(), formulas.beta * formulas.h);
         let located = at_time(state.t);
         let StepMemory { work, matrices, scratch, active, solution, .. } = memory;
-        systems.force(state.t, &state.q, &state.v, &mut work.force_end, scratch).map_err(&located)?;
+        model.force(state.t, &state.q, &state.v, &mut work.force_end, scratch).map_err(&located)?;
         if first && !(matrices.mass_ready && systems.mass_is_constant()) {
             matrices.mass.resize(systems.layout().n_values(), 0.0);
             systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(&located)?;
             matrices.mass_ready = true;
         }
         // the tag −1 keeps this factor apart from those of other schemes
-        if !(systems.is_affine() && matrices.factor_of == Some((scaled, -1.0))) {
+        if !(model.is_affine() && matrices.factor_of == Some((scaled, -1.0))) {
             matrices.iteration.clone_from(&matrices.mass);
             let at = Instant { t: state.t, q: &state.q, v: &state.v };
             let factors = JacobianFactors { velocity: scaled, position: 0.0 };
-            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
+            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
             factorise(model, state.t, matrices)?;
             matrices.factor_of = Some((scaled, -1.0));
         }

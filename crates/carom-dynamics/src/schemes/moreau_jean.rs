@@ -134,7 +134,7 @@ impl Scheme for MoreauJean {
         // (q_k, v_k) => F_k, contacts, gaps, local velocities => active set
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
-        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
         detect_contacts(model, state, memory, p.gamma * h);
         evaluate_candidates(model, state, memory).map_err(&located)?;
         let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
@@ -146,7 +146,7 @@ impl Scheme for MoreauJean {
 
         // v = v_k => first iterate of q_{k+1}
         self.advance(model, state, memory, h).map_err(&located)?;
-        let linear = model.systems().is_affine() && !rows_vary;
+        let linear = model.is_affine() && !rows_vary;
         while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
@@ -216,7 +216,7 @@ impl MoreauJean {
     fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
         let StepMemory { work, matrices, scratch, .. } = memory;
         let (systems, theta) = (model.systems(), self.params.theta);
-        systems.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
+        model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
         for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
             *change = end - start;
         }
@@ -234,11 +234,11 @@ impl MoreauJean {
         self.update_mass(model, state, memory, h).map_err(&located)?;
         self.smooth_residual(model, state, memory, h).map_err(&located)?;
         let StepMemory { work, matrices, scratch, .. } = memory;
-        if !(systems.is_affine() && matrices.factor_of == Some((h, theta))) {
+        if !(model.is_affine() && matrices.factor_of == Some((h, theta))) {
             matrices.iteration.clone_from(&matrices.mass);
             let factors = JacobianFactors { velocity: h * theta, position: h * h * theta * theta };
             let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
-            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
+            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
             factorise(model, state.t, matrices)?;
             matrices.factor_of = Some((h, theta));
         }

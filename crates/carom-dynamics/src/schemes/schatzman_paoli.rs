@@ -211,7 +211,7 @@ impl SchatzmanPaoli {
         report.violations = measure_violations(model, memory);
         let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
         memory.work.rows_vary = rows_vary;
-        let linear = model.systems().is_affine() && !rows_vary;
+        let linear = model.is_affine() && !rows_vary;
 
         // first iterate: w = w_k, in state.v while the step is solved
         state.v.copy_from_slice(&own.rate);
@@ -246,18 +246,18 @@ impl SchatzmanPaoli {
         for ((mean, w), before) in work.displacement.iter_mut().zip(&state.v).zip(&own.rate) {
             *mean = 0.5 * (w + before);
         }
-        systems.force(state.t, &work.q_start, &work.displacement, &mut work.force_end, scratch).map_err(&located)?;
+        model.force(state.t, &work.q_start, &work.displacement, &mut work.force_end, scratch).map_err(&located)?;
         if !(matrices.mass_ready && systems.mass_is_constant()) {
             matrices.mass.resize(systems.layout().n_values(), 0.0);
             systems.mass(state.t, &work.q_start, &mut matrices.mass, scratch).map_err(&located)?;
             matrices.mass_ready = true;
         }
         // the tag −1/2 keeps this factor apart from those of θ-schemes
-        if !(systems.is_affine() && matrices.factor_of == Some((kick, -0.5))) {
+        if !(model.is_affine() && matrices.factor_of == Some((kick, -0.5))) {
             matrices.iteration.clone_from(&matrices.mass);
             let at = Instant { t: state.t, q: &work.q_start, v: &work.displacement };
             let factors = JacobianFactors { velocity: 0.5 * kick, position: 0.0 };
-            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
+            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
             factorise(model, state.t, matrices)?;
             matrices.factor_of = Some((kick, -0.5));
         }

@@ -68,17 +68,16 @@ pub(super) fn finish(
     }
     keep_impulses(memory);
     let StepMemory { work, scratch, .. } = memory;
-    let systems = model.systems();
-    if systems.exchanges_energy() {
+    if model.exchanges_energy() {
         let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
         let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
-        systems.applied_force(start, &mut work.applied_start, scratch)?;
-        systems.applied_force(end, &mut work.applied_end, scratch)?;
+        model.applied_force(start, &mut work.applied_start, scratch)?;
+        model.applied_force(end, &mut work.applied_end, scratch)?;
         for i in 0..state.v.len() {
             let force = (1.0 - theta) * work.applied_start[i] + theta * work.applied_end[i];
             report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * force;
         }
-        report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
+        report.work += h * ((1.0 - theta) * model.explicit_power(start, scratch)? + theta * model.explicit_power(end, scratch)?);
     }
     state.t += h;
     Ok(())

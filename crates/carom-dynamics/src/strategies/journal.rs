@@ -76,7 +76,7 @@ impl<'a> Journal<'a> {
 
     /// Kinetic and potential energy \[J\].
     pub fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
-        let energy = self.model.systems().energy(state.t, &state.q, &state.v, &mut memory.scratch);
+        let energy = self.model.energy(state.t, &state.q, &state.v, &mut memory.scratch);
         Ok(energy.map_err(at_time(state.t))?)
     }
 
