@@ -289,8 +289,11 @@ fn a_bouncing_ball_with_rolling_resistance_comes_to_rest() {
     for vz in [0.0, 2.0] {
         let start = Ball { law, height: 1.0, velocity: [0.5, 0.0, vz], spin: [0.0, 0.0, 1.0], end: 15.0, step: 5e-3 };
         let done = start.run();
-        println!("{vz}: z = {:.12}", done.q("ball.z"));
         assert!((done.q("ball.z") - R).abs() < 2e-3 * R, "{}", done.q("ball.z"));
+        if vz == 2.0 {
+            // where the example published with Siconos ends: the vertical motion does not depend on the rest
+            assert!((done.q("ball.z") - 0.099_959_190_43).abs() < 1e-11, "{}", done.q("ball.z"));
+        }
         for name in ["ball.vx", "ball.vy", "ball.vz", "ball.wx", "ball.wy", "ball.wz"] {
             assert!(done.v(name).abs() < 1e-9, "{vz} {name}: {}", done.v(name));
         }
