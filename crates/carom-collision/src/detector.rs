@@ -8,7 +8,7 @@ use crate::pairs::{Geometry, PairPoint, collide};
 use crate::pose::Pose;
 use crate::shapes::{Shape, ShapeError, hull_of};
 use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
-use carom_dynamics::laws::ContactLaw;
+use carom_dynamics::laws::{ContactLaw, DirectionFrame, Friction};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// Contacts are also reported within this fraction of the smaller bounding radius, whatever the speeds.
@@ -19,7 +19,8 @@ const UNIT_TOLERANCE: f64 = 1e-6;
 /// Contact detection over a fixed list of colliders.
 ///
 /// A point is reported when its gap is at most  h (|v_A − v_B| + |ω_A| R_A + |ω_B| R_B) + skin,  with h the horizon, R
-/// the reach of a collider from its body's origin and skin = 1e-6 of the pair's smaller bounding radius. The answer
+/// the reach of a collider from its body's origin and skin = 1e-6 of the pair's smaller bounding radius; with cohesion, its largest reach is
+/// added. The answer
 /// depends on the arguments of [`ContactDetector::detect`] only, never on earlier calls.
 ///
 /// Cost: O(n log n) in colliders, plus (planes × moving colliders), plus the near pairs. Memory is reused from call to
@@ -39,6 +40,8 @@ pub struct Detector {
     near_pairs: Vec<(u32, u32)>,
     points: Vec<PairPoint>,
     manifolds: Manifolds,
+    /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
+    pull_reach: f64,
 }
 
 /// Where a collider is, and how fast it may approach others.
@@ -94,7 +97,9 @@ impl Detector {
             near_pairs: Vec::new(),
             points: Vec::new(),
             manifolds: Manifolds::default(),
+            pull_reach: 0.0,
         };
+        detector.pull_reach = detector.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
         detector.rebuild();
         Ok(detector)
     }
@@ -125,13 +130,26 @@ impl Detector {
         self.pair_laws.law(a, b).unwrap_or_else(|| combine(&self.materials[a as usize], &self.materials[b as usize]))
     }
 
+    /// Principal direction of elliptic friction between two colliders in the world frame; zero for other laws.
+    fn direction(&self, law: &ContactLaw, a: u32, b: u32) -> Vector3<f64> {
+        let Friction::Elliptic { direction, frame, .. } = law.friction else { return Vector3::zeros() };
+        let material = |i: u32| self.colliders[i as usize].material;
+        let (first, second) = if material(a) <= material(b) { (a, b) } else { (b, a) };
+        let direction = Vector3::from(direction);
+        match frame {
+            DirectionFrame::World => direction,
+            DirectionFrame::First => self.placed[first as usize].pose.rotation * direction,
+            DirectionFrame::Second => self.placed[second as usize].pose.rotation * direction,
+        }
+    }
+
     /// (q, v, horizon) ⇒ poses, bounds and speeds of the colliders of moving bodies; leaves of the tree.
     fn place(&mut self, q: &[f64], v: &[f64], horizon: f64) {
         for (leaf, &i) in self.solids.iter().enumerate() {
             let collider = &self.colliders[i as usize];
             let Some(body) = collider.body else { continue };
             let placed = &mut self.placed[i as usize];
-            placed.follow(collider, body as usize, q, v, horizon);
+            placed.follow(collider, body as usize, q, v, (horizon, self.pull_reach));
             if placed.valid {
                 self.tree.move_leaf(leaf as u32, &placed.bounds);
             }
@@ -141,7 +159,7 @@ impl Detector {
 
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
-        let (colliders, placed, solids) = (&self.colliders, &self.placed, &self.solids);
+        let (colliders, placed, solids, pull_reach) = (&self.colliders, &self.placed, &self.solids, self.pull_reach);
         let near = &mut self.near_pairs;
         near.clear();
         self.tree.for_each_pair(|first, second| {
@@ -166,7 +184,7 @@ impl Detector {
                 let body = &placed[solid as usize];
                 let height = normal.dot(&(body.pose.position - ground.pose.position)) - body.radius;
                 if body.valid
-                    && height <= margin(body, ground, horizon)
+                    && height <= margin(body, ground, horizon) + pull_reach
                     && let Some(pair) = admit(colliders, solid, plane)
                 {
                     near.push(pair);
@@ -188,7 +206,7 @@ impl ContactDetector for Detector {
         for k in 0..self.near_pairs.len() {
             let (a, b) = self.near_pairs[k];
             let (placed_a, placed_b) = (&self.placed[a as usize], &self.placed[b as usize]);
-            let margin = margin(placed_a, placed_b, horizon);
+            let margin = margin(placed_a, placed_b, horizon) + self.pull_reach;
             self.points.clear();
             collide(
                 (&self.geometries[a as usize], &placed_a.pose),
@@ -201,6 +219,7 @@ impl ContactDetector for Detector {
                 continue;
             }
             let law = self.law(a, b);
+            let direction = self.direction(&law, a, b);
             let body = |i: u32| self.colliders[i as usize].body.unwrap_or(WORLD);
             let (body_a, body_b) = (body(a), body(b));
             contacts.extend(self.points.iter().filter(|p| is_finite(p)).map(|p| ContactPoint {
@@ -211,6 +230,7 @@ impl ContactDetector for Detector {
                 normal: p.normal,
                 gap: p.gap,
                 law,
+                direction,
             }));
         }
     }
@@ -258,7 +278,7 @@ impl Placed {
     }
 
     /// Moves with the body; becomes invalid, and keeps the old bounds, when anything is not finite or missing.
-    fn follow(&mut self, collider: &Collider, body: usize, q: &[f64], v: &[f64], horizon: f64) {
+    fn follow(&mut self, collider: &Collider, body: usize, q: &[f64], v: &[f64], (horizon, pull_reach): (f64, f64)) {
         self.valid = false;
         let (Some(q), Some(v)) = (q.get(7 * body..7 * body + 7), v.get(6 * body..6 * body + 6)) else {
             return;
@@ -271,7 +291,8 @@ impl Placed {
         let pose = Pose::new(position, rotation * collider.rotation);
         let velocity = Vector3::new(v[0], v[1], v[2]);
         let spin_speed = Vector3::new(v[3], v[4], v[5]).norm() * self.reach;
-        let growth = horizon * (velocity.norm() + spin_speed) + 0.5 * SKIN_FRACTION * self.radius;
+        // the whole reach of the pull, since fixed colliders do not grow
+        let growth = horizon * (velocity.norm() + spin_speed) + 0.5 * SKIN_FRACTION * self.radius + pull_reach;
         let (lower, upper) = collider.shape.bounds_by_matrix(&pose.position, &pose.rotation);
         let bounds = (lower.add_scalar(-growth), upper.add_scalar(growth));
         // Growth and rotation enter the bounds: one check covers all.

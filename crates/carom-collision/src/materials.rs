@@ -1,7 +1,7 @@
 //! Materials of surfaces and how two of them make the law of a contact.
 
 use carom_dynamics::ModelError;
-use carom_dynamics::laws::ContactLaw;
+use carom_dynamics::laws::{ContactLaw, Friction};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -54,7 +54,11 @@ pub struct Material {
     pub stiffness: f64,
     /// Exponent of the contact force during impacts, ≥ 1. Default 1; 3/2 is Hertz's. Contacts have the larger one.
     pub exponent: f64,
-    /// Rule for the friction coefficient. Default: geometric mean.
+    /// Rolling resistance \[m\], ≥ 0. Default 0.
+    pub rolling: f64,
+    /// Spinning resistance \[m\], ≥ 0. Default 0.
+    pub spinning: f64,
+    /// Rule for friction, rolling and spinning resistance. Default: geometric mean.
     pub friction_combination: Combination,
     /// Rule for both coefficients of restitution. Default: maximum.
     pub restitution_combination: Combination,
@@ -68,6 +72,8 @@ impl Default for Material {
             tangential_restitution: 0.0,
             stiffness: 1.0,
             exponent: 1.0,
+            rolling: 0.0,
+            spinning: 0.0,
             friction_combination: Combination::GeometricMean,
             restitution_combination: Combination::Maximum,
         }
@@ -96,6 +102,8 @@ impl Material {
             ("friction", self.friction, f64::MAX, "[0, ∞)"),
             ("restitution", self.restitution, 1.0, "[0, 1]"),
             ("tangential restitution", self.tangential_restitution, 1.0, "[0, 1]"),
+            ("rolling", self.rolling, f64::MAX, "[0, ∞)"),
+            ("spinning", self.spinning, f64::MAX, "[0, ∞)"),
         ];
         if !(self.stiffness > 0.0 && self.stiffness.is_finite()) {
             return Err(MaterialError { coefficient: "stiffness", value: self.stiffness, range: "(0, ∞)" });
@@ -115,9 +123,13 @@ impl Material {
 pub fn combine(a: &Material, b: &Material) -> ContactLaw {
     let friction = a.friction_combination.max(b.friction_combination);
     let restitution = a.restitution_combination.max(b.restitution_combination);
-    ContactLaw::coulomb(friction.apply(a.friction, b.friction), restitution.apply(a.restitution, b.restitution))
-        .with_tangential_restitution(restitution.apply(a.tangential_restitution, b.tangential_restitution))
-        .with_stiffness(series(a.stiffness, b.stiffness), a.exponent.max(b.exponent))
+    let law = ContactLaw::coulomb(friction.apply(a.friction, b.friction), restitution.apply(a.restitution, b.restitution));
+    ContactLaw {
+        tangential_restitution: restitution.apply(a.tangential_restitution, b.tangential_restitution),
+        rolling: friction.apply(a.rolling, b.rolling),
+        spinning: friction.apply(a.spinning, b.spinning),
+        ..law.with_stiffness(series(a.stiffness, b.stiffness), a.exponent.max(b.exponent))
+    }
 }
 
 /// Stiffness of two springs in series relative to that of two equal ones: the harmonic mean.
@@ -138,12 +150,17 @@ impl PairLaws {
         Self::default()
     }
 
-    /// Sets the law of two materials (by index, in either order) and returns the one set before.
+    /// Sets the law of two materials (by index, in either order) and returns the one set before. The frame of elliptic friction is that of
+    /// the order given here.
     ///
     /// # Errors
     /// A coefficient outside its range; the table is then unchanged.
     pub fn set(&mut self, a: u32, b: u32, law: ContactLaw) -> Result<Option<ContactLaw>, ModelError> {
         law.validate(&format!("materials {a} and {b}"))?;
+        let mut law = law;
+        if let (true, Friction::Elliptic { frame, .. }) = (a > b, &mut law.friction) {
+            *frame = frame.exchanged();
+        }
         Ok(self.laws.insert((a.min(b), a.max(b)), law))
     }
 

@@ -30,6 +30,10 @@ pub struct Active {
     pub block: Block,
     /// Factor of its third row: see [`crate::Friction::stretch`].
     pub stretch: f64,
+    /// Factor of its sixth row: see [`crate::ContactLaw::spin_stretch`].
+    pub spin_stretch: f64,
+    /// Impulse h c of its cohesion \[N·s\]: the one-step problem is stated for p_N + h c. 0 without cohesion.
+    pub pull: f64,
     touched: Range<usize>,
     first: usize,
     width: usize,
@@ -44,6 +48,19 @@ impl Active {
             ActiveSource::Contact(_) => true,
         }
     }
+}
+
+impl Active {
+    /// Rows with a factor other than 1, and the factor.
+    pub(crate) fn stretched_rows(&self) -> impl Iterator<Item = (usize, f64)> + use<> {
+        let n = self.rows.len();
+        [(2, self.stretch), (5, self.spin_stretch)].into_iter().filter(move |&(k, factor)| factor != 1.0 && k < n)
+    }
+}
+
+/// ‖u_T‖ of the rows (N, T…) of a contact.
+pub(crate) fn tangential_speed(u: &[f64]) -> f64 {
+    u.iter().skip(1).take(2).map(|u| u * u).sum::<f64>().sqrt()
 }
 
 /// Active interactions, stored by rows over the mass blocks each touches. Nothing is allocated once warm.
@@ -62,6 +79,10 @@ pub struct ActiveSet {
     velocity_start: Vec<f64>,
     /// What is added to G v + b before the law is applied: e u_k, say.
     shift: Vec<f64>,
+    /// Some friction coefficient depends on the sliding speed.
+    friction_varies: bool,
+    /// Some contact pulls.
+    pulls: bool,
     by_block: ItemsByBlock,
     seen: Vec<bool>,
     columns: Vec<u32>,
@@ -110,6 +131,7 @@ impl ActiveSet {
         self.bias.clear();
         self.velocity_start.clear();
         self.shift.clear();
+        (self.friction_varies, self.pulls) = (false, false);
     }
 
     /// Adds an interaction that touches `blocks`; its rows are zero until written.
@@ -134,7 +156,7 @@ impl ActiveSet {
         self.velocity_start.resize(row + dim, 0.0);
         self.shift.resize(row + dim, 0.0);
         let (rows, touched, block) = (row..row + dim, first_touched..self.touched.len(), Block::Bilateral { dim });
-        self.items.push(Active { source, law, rows, gap, block, stretch: 1.0, touched, first, width });
+        self.items.push(Active { source, law, rows, gap, block, stretch: 1.0, spin_stretch: 1.0, pull: 0.0, touched, first, width });
         self.items.len() - 1
     }
 
@@ -163,31 +185,66 @@ impl ActiveSet {
         (&mut self.jacobian[*first..first + n], &mut self.bias[rows.clone()], &mut self.velocity_start[rows.clone()])
     }
 
-    /// Binds the rows of an item to its law once they are written: the third row is stretched, the cone and the shift e u_k are set. With
+    /// Binds the rows of an item to its law once they are written: rows are stretched, the cone and the shift e u_k are set. With
     /// `with_restitution` false the contact is inelastic.
     pub fn bind(&mut self, item: usize, with_restitution: bool) {
         let Law::Contact(law) = self.items[item].law else { return };
-        let (rows, stretch) = (self.items[item].rows.clone(), law.friction.stretch());
-        self.items[item].stretch = stretch;
+        let rows = self.items[item].rows.clone();
+        (self.items[item].stretch, self.items[item].spin_stretch) = (law.friction.stretch(), law.spin_stretch());
         self.stretch(item);
-        if rows.len() > 2 {
-            self.velocity_start[rows.start + 2] *= stretch;
+        for (k, factor) in self.items[item].stretched_rows() {
+            self.velocity_start[rows.start + k] *= factor;
         }
-        let u = &self.velocity_start[rows.clone()];
-        let slip = u.iter().skip(1).take(2).map(|u| u * u).sum::<f64>().sqrt();
+        let slip = tangential_speed(&self.velocity_start[rows.clone()]);
         self.items[item].block = law.block(rows.len(), slip);
+        self.friction_varies |= law.friction.varies();
         for (k, row) in rows.clone().enumerate() {
             let e = if with_restitution { law.restitution_of_row(k, self.velocity_start[rows.start]) } else { 0.0 };
             self.shift[row] = e * self.velocity_start[row];
         }
     }
 
-    /// Stretches the third row of an item that was just written.
+    /// Stretches the rows of an item that were just written.
     pub(crate) fn stretch(&mut self, item: usize) {
-        let Active { rows, first, width, stretch, .. } = &self.items[item];
-        if *stretch != 1.0 && rows.len() > 2 {
-            self.jacobian[first + 2 * width..first + 3 * width].iter_mut().for_each(|g| *g *= stretch);
-            self.bias[rows.start + 2] *= stretch;
+        let Active { rows, first, width, .. } = &self.items[item];
+        for (k, factor) in self.items[item].stretched_rows() {
+            self.jacobian[first + k * width..first + (k + 1) * width].iter_mut().for_each(|g| *g *= factor);
+            self.bias[rows.start + k] *= factor;
+        }
+    }
+
+    /// Lets a contact pull with the impulse `pull` = h c ≥ 0. Where the contact is open, `open` is gap/h: it may close by its gap, not more.
+    pub(crate) fn set_pull(&mut self, item: usize, pull: f64, open: Option<f64>) {
+        self.items[item].pull = pull;
+        self.pulls |= pull > 0.0;
+        if let Some(speed) = open {
+            let rows = self.items[item].rows.clone();
+            self.shift[rows.clone()].fill(0.0);
+            self.shift[rows.start] = speed;
+        }
+    }
+
+    /// Some contact pulls: [`Active::pull`].
+    #[must_use]
+    pub fn pulls(&self) -> bool {
+        self.pulls
+    }
+
+    /// Some friction coefficient depends on the sliding speed.
+    #[must_use]
+    pub fn friction_varies(&self) -> bool {
+        self.friction_varies
+    }
+
+    /// Adds M̂⁻¹ Gᵀ (−h c) of the contacts that pull to `out`.
+    pub(crate) fn add_pulls(&self, layout: &BlockLayout, out: &mut [f64]) {
+        for item in self.items.iter().filter(|item| item.pull != 0.0) {
+            for &(block, column) in &self.touched[item.touched.clone()] {
+                let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                for (out, value) in out[rows].iter_mut().zip(&self.response[item.first + column as usize..]) {
+                    *out -= value * item.pull;
+                }
+            }
         }
     }
 

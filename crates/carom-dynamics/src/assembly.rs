@@ -6,7 +6,7 @@ use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
-use crate::laws::Law;
+use crate::laws::{Cohesion, Law};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::Source;
@@ -14,6 +14,7 @@ use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
 use crate::schemes::StepReport;
 use crate::state::State;
+use crate::variable_friction;
 use carom_solvers::{Delassus, SolveReport};
 
 /// Names the time of a value that is not finite.
@@ -93,6 +94,8 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 
 /// (g, u) => the active set with G, b and u_k at the start of the step.
 ///
+/// A contact that is open but pulls is active too: it may close by its gap within the step, u_N + g/h ≥ 0.
+///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
     select_where(model, state, memory, rule.step, |_, gap, normal_velocity| gap + rule.horizon * normal_velocity <= rule.threshold);
@@ -106,14 +109,21 @@ pub(crate) fn select_where(
     step: f64,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
-    let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
+    let StepMemory { active, candidates: c, contacts, impacts_done, bonds, .. } = memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
     active.clear();
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        if !interaction.is_bilateral() && !closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]) {
+        let is_closed = interaction.is_bilateral() || closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]);
+        // within an instant nothing pulls
+        let pull = match interaction.law().contact().map(|law| law.cohesion) {
+            None | Some(Cohesion::None) => 0.0,
+            _ if step == 0.0 => 0.0,
+            Some(cohesion) => cohesion.pull(gap, bonds.of_interaction(i)),
+        };
+        if !is_closed && pull == 0.0 {
             continue;
         }
         let blocks = interaction.blocks().iter().copied();
@@ -123,16 +133,25 @@ pub(crate) fn select_where(
         bias.copy_from_slice(&c.bias[rows.clone()]);
         velocity.copy_from_slice(&c.velocity[rows]);
         active.bind(item, with_restitution);
+        if pull > 0.0 {
+            active.set_pull(item, step * pull, (!is_closed).then(|| gap / step));
+        }
     }
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if !closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v)) {
+        let is_closed = closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v));
+        let pull = match contact.law.cohesion {
+            Cohesion::None => 0.0,
+            _ if step == 0.0 => 0.0,
+            cohesion => cohesion.pull(contact.gap, bonds.of_contact(&contact.key)),
+        };
+        if !is_closed && pull == 0.0 {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
         let blocks = blocks.flat_map(|body| [0, 1].map(|k| bodies.first_block as u32 + 2 * body + k));
-        let dim = if contact.law.is_frictionless() { 1 } else { 3 };
+        let dim = contact.law.rows();
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
         write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
@@ -141,6 +160,9 @@ pub(crate) fn select_where(
             *u = row_velocity(contact, row, v);
         }
         active.bind(item, with_restitution);
+        if pull > 0.0 {
+            active.set_pull(item, step * pull, (!is_closed).then(|| contact.gap / step));
+        }
     }
 }
 
@@ -201,6 +223,8 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
 }
 
 /// (G, M̂⁻¹, v_free, law) => W and q = G v_free + b + shift of the one-step problem, with the last impulses as guess.
+///
+/// Contacts that pull with h c bring −W h c into q: the problem is one of p_N + h c, and stays a problem of cones.
 pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_iteration: bool) {
     let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
     let layout = model.systems().layout();
@@ -217,7 +241,13 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
         }
     }
     problem.q.resize(active.n_rows(), 0.0);
-    active.local_velocity(layout, &work.v_free, &mut problem.q);
+    if active.pulls() {
+        work.v_pulled.clone_from(&work.v_free);
+        active.add_pulls(layout, &mut work.v_pulled);
+        active.local_velocity(layout, &work.v_pulled, &mut problem.q);
+    } else {
+        active.local_velocity(layout, &work.v_free, &mut problem.q);
+    }
     for (q, shift) in problem.q.iter_mut().zip(active.shift()) {
         *q += shift;
     }
@@ -237,12 +267,30 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
 }
 
 /// The one-step problem => p; v⁺ = v_free + M̂⁻¹ Gᵀ p goes to the state.
+///
+/// With friction that depends on the sliding speed, several problems with its coefficients: `variable_friction.rs`.
 pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<SolveReport, StepError> {
-    let StepMemory { active, problem, solution, solver, work, .. } = memory;
-    let report = solver.solve(problem, solution).map_err(|source| StepError::Solve { t: state.t, source })?;
+    shift_pulls(memory, 1.0);
+    let report = if memory.active.friction_varies() {
+        variable_friction::solve(state.t, memory)?
+    } else {
+        let StepMemory { problem, solution, solver, .. } = &mut *memory;
+        solver.solve(problem, solution).map_err(|source| StepError::Solve { t: state.t, source })?
+    };
+    shift_pulls(memory, -1.0);
+    let StepMemory { active, solution, work, .. } = memory;
     state.v.copy_from_slice(&work.v_free);
     active.add_response(model.systems().layout(), &solution.r, &mut state.v);
     Ok(report)
+}
+
+/// Adds `sign` · h c to the normal impulses of the contacts that pull: from p to the unknown of the one-step problem, or back.
+fn shift_pulls(memory: &mut StepMemory, sign: f64) {
+    if memory.active.pulls() {
+        for item in memory.active.items() {
+            memory.solution.r[item.rows.start] += sign * item.pull;
+        }
+    }
 }
 
 /// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity (free,

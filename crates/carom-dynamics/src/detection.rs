@@ -36,6 +36,8 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Coefficients of this pair.
     pub law: ContactLaw,
+    /// Direction in the world frame whose projection on the contact plane is the first tangent; zero where any will do.
+    pub direction: Vector3<f64>,
 }
 
 /// Finds contact points between rigid bodies.
@@ -44,7 +46,7 @@ pub struct ContactPoint {
 /// sorted by key (equal input must give equal bits); allocate nothing once warm.
 pub trait ContactDetector: Send + Sync {
     /// Appends to `contacts` (cleared by the caller) every contact point whose gap may close within `horizon` seconds
-    /// at the present velocities; more points than these are allowed.
+    /// at the present velocities, or is within the reach of the pair's cohesion; more points than these are allowed.
     ///
     /// `q` holds seven coordinates per moving body (x, y, z, w, i, j, k), `v` six velocities per moving body (linear
     /// in the world frame, angular in the body frame).

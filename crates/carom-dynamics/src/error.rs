@@ -78,6 +78,18 @@ pub enum ModelError {
         /// Schemes that know it.
         alternatives: String,
     },
+    /// A law that acts on rows which the relation does not have.
+    #[error("\"{name}\" has {rows} row(s); {law} needs {needed}")]
+    LawNeedsRows {
+        /// The contact.
+        name: String,
+        /// The law.
+        law: &'static str,
+        /// Rows of the relation.
+        rows: usize,
+        /// What the law needs.
+        needed: &'static str,
+    },
     /// A number out of its range.
     #[error("{what} = {value}: {expected}")]
     OutOfRange {

@@ -21,10 +21,12 @@ impl Interaction {
     /// Binds a relation and a law.
     ///
     /// # Errors
-    /// A coefficient out of range: restitution outside [0, 1], negative friction, values that are not finite.
+    /// A coefficient out of range: restitution outside [0, 1], negative friction, values that are not finite. A law for which the relation has no
+    /// rows.
     pub fn new(name: &str, relation: Box<dyn Relation>, law: Law, layout: &BlockLayout) -> Result<Self, ModelError> {
         if let Law::Contact(contact) = &law {
             contact.validate(name)?;
+            contact.check_rows(name, relation.n_rows())?;
         }
         let (mut blocks, mut columns, mut starts, mut width) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for &velocity in relation.velocities() {

@@ -15,6 +15,7 @@
 pub mod active_set;
 mod assembly;
 pub mod block_diagonal;
+mod bonds;
 pub mod detection;
 pub mod diagnostics;
 pub mod error;
@@ -37,6 +38,7 @@ pub mod state;
 pub mod strategies;
 pub mod system_set;
 pub mod systems;
+mod variable_friction;
 
 pub use error::{ModelError, NonFinite, RunError, StepError};
 pub use interactions::Interaction;

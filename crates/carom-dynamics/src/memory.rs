@@ -2,6 +2,7 @@
 
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
+use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint};
 use crate::impacts::ImpactMemory;
 use crate::model::Model;
@@ -12,7 +13,7 @@ use carom_solvers::registry::friction_contact_solver;
 use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverParams, Solution, SolveError};
 use std::any::Any;
 
-/// Everything that changes during a run besides the state. Dropping it loses speed, never correctness.
+/// Everything that changes during a run besides the state. Dropping it loses speed, never correctness, but for the bonds of cohesive zones.
 pub struct StepMemory {
     /// Finds contacts between bodies.
     pub(crate) detector: Option<Box<dyn ContactDetector>>,
@@ -30,6 +31,8 @@ pub struct StepMemory {
     pub(crate) solver: BoxedSolver<FrictionContact>,
     /// Impulses of the last step by identity.
     pub(crate) warm: WarmStart,
+    /// What is left of cohesive zones.
+    pub(crate) bonds: Bonds,
     /// Mass and iteration matrices.
     pub(crate) matrices: Matrices,
     /// Work vectors.
@@ -64,6 +67,7 @@ impl StepMemory {
             solution: Solution { r: Vec::new(), u: Vec::new() },
             solver: friction_contact_solver(solver)?,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
+            bonds: Bonds::new(model),
             matrices: Matrices::default(),
             work: Work::new(n_v, model.systems().coordinates().len()),
             scratch: Scratch::default(),
@@ -225,6 +229,8 @@ pub(crate) struct Work {
     pub q_inner: Vec<f64>,
     pub displacement: Vec<f64>,
     pub v_free: Vec<f64>,
+    /// v_free with the impulses of cohesion; empty without.
+    pub v_pulled: Vec<f64>,
     pub force_start: Vec<f64>,
     pub force_end: Vec<f64>,
     pub applied_start: Vec<f64>,
@@ -244,6 +250,7 @@ impl Work {
             q_inner: q(),
             displacement: v(),
             v_free: v(),
+            v_pulled: Vec::new(),
             force_start: v(),
             force_end: v(),
             applied_start: v(),

@@ -3,6 +3,8 @@
 //! With the normal component first, the Coulomb cone is K = {(r_N, r_T) : |r_T| ≤ μ r_N} and its
 //! dual K* = {(u_N, u_T) : u_N ≥ μ |u_T|}.
 
+use std::ops::Range;
+
 /// The law that binds impulse r and velocity u of one block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Block {
@@ -23,12 +25,28 @@ pub enum Block {
         /// Friction coefficient, ≥ 0.
         mu: f64,
     },
+    /// Spatial contact (N, T1, T2, S) with Coulomb friction and spinning resistance: the last row is the relative angular velocity about
+    /// the normal and its angular impulse.
+    Spinning {
+        /// Friction coefficient, ≥ 0.
+        mu: f64,
+        /// Spinning resistance |r_S|/r_N, m, ≥ 0.
+        spinning: f64,
+    },
     /// Spatial contact (N, T1, T2, M1, M2) with Coulomb friction and rolling resistance: the last two rows are the relative angular
     /// velocity about the tangents and its angular impulse.
     Rolling {
         /// Friction coefficient, ≥ 0.
         mu: f64,
         /// Rolling resistance |r_M|/r_N, m, ≥ 0.
+        rolling: f64,
+    },
+    /// Spatial contact (N, T1, T2, M1, M2, S) with Coulomb friction, rolling and spinning resistance: the moment (M1, M2, S) lies in a ball. Where
+    /// the two resistances differ, the last row is scaled so that an ellipsoid becomes the ball.
+    RollingSpinning {
+        /// Friction coefficient, ≥ 0.
+        mu: f64,
+        /// Resistance |(r_M, r_S)|/r_N, m, ≥ 0.
         rolling: f64,
     },
 }
@@ -45,7 +63,20 @@ impl Block {
             Block::Unilateral => 1,
             Block::Coulomb2 { .. } => 2,
             Block::Coulomb3 { .. } => 3,
+            Block::Spinning { .. } => 4,
             Block::Rolling { .. } => 5,
+            Block::RollingSpinning { .. } => 6,
+        }
+    }
+
+    /// Bound |r_M|/r_N of the moment and its rows, for blocks with rolling or spinning resistance.
+    #[inline]
+    pub fn moments(&self) -> Option<(f64, Range<usize>)> {
+        match *self {
+            Block::Spinning { spinning, .. } => Some((spinning, 3..4)),
+            Block::Rolling { rolling, .. } => Some((rolling, 3..5)),
+            Block::RollingSpinning { rolling, .. } => Some((rolling, 3..6)),
+            _ => None,
         }
     }
 
@@ -54,7 +85,8 @@ impl Block {
     pub fn friction(&self) -> f64 {
         match *self {
             Block::Bilateral { .. } | Block::Unilateral => 0.0,
-            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } | Block::Rolling { mu, .. } => mu,
+            Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu,
+            Block::Spinning { mu, .. } | Block::Rolling { mu, .. } | Block::RollingSpinning { mu, .. } => mu,
         }
     }
 
@@ -64,7 +96,9 @@ impl Block {
         match *self {
             Block::Bilateral { .. } | Block::Unilateral => true,
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu == 0.0,
-            Block::Rolling { mu, rolling } => mu == 0.0 && rolling == 0.0,
+            Block::Spinning { mu, spinning: slope }
+            | Block::Rolling { mu, rolling: slope }
+            | Block::RollingSpinning { mu, rolling: slope } => mu == 0.0 && slope == 0.0,
         }
     }
 
@@ -75,7 +109,21 @@ impl Block {
             Block::Bilateral { .. } | Block::Unilateral => 0.0,
             Block::Coulomb2 { mu } => mu * u[1].abs(),
             Block::Coulomb3 { mu } => mu * (u[1] * u[1] + u[2] * u[2]).sqrt(),
+            Block::Spinning { mu, spinning } => mu * u[1].hypot(u[2]) + spinning * u[3].abs(),
             Block::Rolling { mu, rolling } => mu * u[1].hypot(u[2]) + rolling * u[3].hypot(u[4]),
+            Block::RollingSpinning { mu, rolling } => mu * u[1].hypot(u[2]) + rolling * norm_squared(&u[3..6]).sqrt(),
+        }
+    }
+
+    /// The disks (or balls) in which tangential impulses and moments lie: rows within the block, and radius over normal impulse.
+    pub fn disks(&self) -> [Option<(std::ops::Range<usize>, f64)>; 2] {
+        match *self {
+            Block::Bilateral { .. } | Block::Unilateral => [None, None],
+            Block::Coulomb2 { mu } => [Some((1..2, mu)), None],
+            Block::Coulomb3 { mu } => [Some((1..3, mu)), None],
+            Block::Spinning { mu, spinning } => [Some((1..3, mu)), Some((3..4, spinning))],
+            Block::Rolling { mu, rolling } => [Some((1..3, mu)), Some((3..5, rolling))],
+            Block::RollingSpinning { mu, rolling } => [Some((1..3, mu)), Some((3..6, rolling))],
         }
     }
 
@@ -91,10 +139,10 @@ impl Block {
             Block::Bilateral { .. } => {}
             Block::Unilateral => z[0] = z[0].max(0.0),
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => project_coulomb(mu, z),
-            Block::Rolling { mu, rolling } => {
-                if let Ok(z) = z.try_into() {
-                    project_rolling(mu, rolling, z);
-                }
+            Block::Spinning { mu, spinning: slope }
+            | Block::Rolling { mu, rolling: slope }
+            | Block::RollingSpinning { mu, rolling: slope } => {
+                project_rolling(mu, slope, z);
             }
         }
     }
@@ -126,26 +174,30 @@ impl Block {
                 project_coulomb(mu, &mut z);
                 (s[0] - z[0]).powi(2) + (s[1] - z[1]).powi(2) + (s[2] - z[2]).powi(2)
             }
-            Block::Rolling { mu, rolling } => {
-                let mut z = [0.0; 5];
-                for k in 0..5 {
+            Block::Spinning { mu, spinning: slope }
+            | Block::Rolling { mu, rolling: slope }
+            | Block::RollingSpinning { mu, rolling: slope } => {
+                let mut z = [0.0; Block::MAX_DIM];
+                let dim = self.dim();
+                for k in 0..dim {
                     z[k] = mass_scale * r[k] - u[k];
                 }
                 z[0] -= self.slip_term(u);
-                project_rolling(mu, rolling, &mut z);
-                (0..5).map(|k| (mass_scale * r[k] - z[k]).powi(2)).sum()
+                project_rolling(mu, slope, &mut z[..dim]);
+                (0..dim).map(|k| (mass_scale * r[k] - z[k]).powi(2)).sum()
             }
         }
     }
 }
 
-/// Projection on the cone {|z_T| ≤ μ z_N, |z_M| ≤ μ_r z_N} of friction with rolling resistance, in place; `z` = (N, T1, T2, M1, M2).
+/// Projection on the cone {|z_T| ≤ μ z_N, |z_M| ≤ μ_r z_N} of friction with rolling or spinning resistance, in place; `z` = (N, T1, T2, M…)
+/// with one to three moments.
 /// [Acary & Bourrier, *Coulomb friction with rolling resistance as a cone complementarity problem*, 2021]
 ///
 /// For a given N the nearest T and M are known; what remains is the minimum over N ≥ 0 of
 /// (N − z_N)² + (|z_T| − μN)₊² + (|z_M| − μ_r N)₊², whose derivative is piecewise linear.
-pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64; 5]) {
-    let (tangent, moment) = (z[1].hypot(z[2]), z[3].hypot(z[4]));
+pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64]) {
+    let (tangent, moment) = (z[1].hypot(z[2]), if z.len() == 5 { z[3].hypot(z[4]) } else { norm_squared(&z[3..]).sqrt() });
     // The foot with the given parts on their boundary.
     let foot = |with_tangent: bool, with_moment: bool| {
         let (mut sum, mut weight) = (z[0], 1.0);
@@ -165,7 +217,9 @@ pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64; 5]) {
         .max(0.0);
     let shrink = |size: f64, bound: f64| if size > bound { bound / size } else { 1.0 };
     let (by_tangent, by_moment) = (shrink(tangent, mu * n), shrink(moment, rolling * n));
-    *z = [n, by_tangent * z[1], by_tangent * z[2], by_moment * z[3], by_moment * z[4]];
+    z[0] = n;
+    z[1..3].iter_mut().for_each(|t| *t *= by_tangent);
+    z[3..].iter_mut().for_each(|m| *m *= by_moment);
 }
 
 /// Projection on the Coulomb cone {|z_T| ≤ μ z_N}, in place; `z` = (N, T…) of any dimension ≥ 1.

@@ -134,6 +134,8 @@ pub fn extended_suite() -> Vec<(&'static str, Difficulty, FrictionContact)> {
     problems.extend([
         ("mass ratio 1e8", Hard, column(2, 1e8)),
         ("hyperstatic stack", Hard, stack_of_cubes(4, 1, 0.0)),
+        ("spinning", Easy, random(17, vec![Block::Spinning { mu: 0.5, spinning: 0.1 }; 3], 20)),
+        ("rolling and spinning", Easy, random(18, vec![Block::RollingSpinning { mu: 0.5, rolling: 0.1 }; 2], 20)),
         ("rolling", Easy, random(14, vec![Block::Rolling { mu: 0.5, rolling: 0.1 }; 2], 20)),
         ("all sizes", Hard, random(15, all_sizes(), 30)),
         ("squeezed", Hopeless, squeezed(Block::Coulomb3 { mu: 0.2 })),

@@ -68,3 +68,12 @@ pub fn run(name: &str, overrides: &[&str]) -> Done {
     assert!(matches!(outcome.ending, Ending::Finished), "{name}: {:?}", outcome.ending);
     Done { simulation, certificate: outcome.certificate, keep }
 }
+
+/// Runs a model given as text, keeping every frame.
+pub fn run_text(text: &str) -> Done {
+    let mut simulation = Simulation::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    let mut keep = Keep::default();
+    let outcome = simulation.run(&mut keep, &mut |_| Continue::Yes);
+    assert!(matches!(outcome.ending, Ending::Finished), "{:?}", outcome.ending);
+    Done { simulation, certificate: outcome.certificate, keep }
+}

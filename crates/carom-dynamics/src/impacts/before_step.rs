@@ -171,8 +171,10 @@ impl ImpactMemory {
             let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
             velocity[..rows.len()].copy_from_slice(&outcome.velocity[rows.clone()]);
             impulse[..rows.len()].copy_from_slice(&outcome.impulses[rows.clone()]);
-            velocity[2] /= item.stretch;
-            impulse[2] *= item.stretch;
+            for (k, factor) in item.stretched_rows() {
+                velocity[k] /= factor;
+                impulse[k] *= factor;
+            }
             let (key, source, point, normal) = match item.source {
                 ActiveSource::Interaction(k) => (None, Source::Interaction(k as u32), Default::default(), Default::default()),
                 ActiveSource::Contact(k) => {

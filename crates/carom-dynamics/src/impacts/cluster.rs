@@ -17,13 +17,7 @@ pub(super) struct ClusterContact {
 impl ClusterContact {
     /// The disks in which tangential impulses and moments lie: rows relative to the contact, radius per normal impulse.
     pub fn disks(&self) -> impl Iterator<Item = (Range<usize>, f64)> + use<> {
-        let (friction, rolling) = match self.block {
-            Block::Coulomb2 { mu } => (Some((1..2, mu)), None),
-            Block::Coulomb3 { mu } => (Some((1..3, mu)), None),
-            Block::Rolling { mu, rolling } => (Some((1..3, mu)), Some((3..5, rolling))),
-            Block::Unilateral | Block::Bilateral { .. } => (None, None),
-        };
-        friction.into_iter().chain(rolling)
+        self.block.disks().into_iter().flatten()
     }
 }
 

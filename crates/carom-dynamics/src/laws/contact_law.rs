@@ -15,9 +15,10 @@ pub struct ContactLaw {
     pub restitution: Restitution,
     /// Tangential coefficient of restitution e_T ∈ [0, 1]: −(u_T⁺ + e_T u_T⁻) ∈ N_{D(μ p_N)}(p_T). 0 unless asked for.
     pub tangential_restitution: f64,
-    /// Rolling resistance: moment about the tangents per normal force \[m\], ≥ 0. Contacts of bodies only.
+    /// Rolling resistance ρ: the moment about the tangents per normal force \[m\], ≥ 0: ‖p_M‖ ≤ ρ p_N. Contacts of bodies only.
     pub rolling: f64,
-    /// Spinning resistance: moment about the normal per normal force \[m\], ≥ 0. Contacts of bodies only.
+    /// Spinning resistance σ: the moment about the normal per normal force \[m\], ≥ 0: |p_S| ≤ σ p_N, a soft finger whose moment is not
+    /// coupled to its friction. With rolling resistance (‖p_M‖/ρ)² + (p_S/σ)² ≤ p_N². Contacts of bodies only.
     pub spinning: f64,
     /// Cohesion.
     pub cohesion: Cohesion,
@@ -72,16 +73,43 @@ impl ContactLaw {
         self.friction.is_none() && self.tangential_restitution == 0.0 && self.rolling == 0.0 && self.spinning == 0.0
     }
 
+    /// Rows of a contact of bodies: (N), (N, T₁, T₂), with (S), (M₁, M₂) or (M₁, M₂, S) where there is spinning resistance, rolling
+    /// resistance or both.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match (self.rolling > 0.0, self.spinning > 0.0) {
+            (false, false) if self.is_frictionless() => 1,
+            (false, false) => 3,
+            (false, true) => 4,
+            (true, false) => 5,
+            (true, true) => 6,
+        }
+    }
+
     /// The cone of the one-step problem for `dim` rows at the sliding speed `slip` [m/s].
     #[must_use]
     pub fn block(&self, dim: usize, slip: f64) -> Block {
-        let mu = self.friction.at(slip);
+        self.block_with(dim, self.friction.at(slip))
+    }
+
+    /// The cone of the one-step problem for `dim` rows with the friction coefficient `mu`.
+    #[must_use]
+    pub fn block_with(&self, dim: usize, mu: f64) -> Block {
         match dim {
             1 => Block::Unilateral,
             2 => Block::Coulomb2 { mu },
             3 => Block::Coulomb3 { mu },
-            _ => Block::Rolling { mu, rolling: self.rolling },
+            4 => Block::Spinning { mu, spinning: self.spinning },
+            5 => Block::Rolling { mu, rolling: self.rolling },
+            _ => Block::RollingSpinning { mu, rolling: self.rolling },
         }
+    }
+
+    /// Factor by which the row of the spin is stretched where there are six rows, σ/ρ, so that the ellipsoid of the moments becomes a ball; as
+    /// [`Friction::stretch`].
+    #[must_use]
+    pub fn spin_stretch(&self) -> f64 {
+        if self.rolling > 0.0 && self.spinning > 0.0 { self.spinning / self.rolling } else { 1.0 }
     }
 
     /// Restitution coefficient of a row at the normal velocity `u_normal` before the impact: e for the normal row, e_T for the first two
@@ -92,6 +120,22 @@ impl ContactLaw {
             0 => self.restitution.at(u_normal),
             1 | 2 => self.tangential_restitution,
             _ => 0.0,
+        }
+    }
+
+    /// Checks that a relation of `rows` rows has what the law acts on.
+    ///
+    /// # Errors
+    /// [`ModelError::LawNeedsRows`].
+    pub fn check_rows(&self, name: &str, rows: usize) -> Result<(), ModelError> {
+        let wrong = |law, needed| Err(ModelError::LawNeedsRows { name: name.to_owned(), law, rows, needed });
+        match (self.rolling > 0.0, self.spinning > 0.0) {
+            (true, _) | (_, true) if rows != self.rows() => {
+                wrong("rolling or spinning resistance", "rows for relative rotations, as contacts of bodies have them")
+            }
+            (false, false) if rows > 3 => wrong("contact without rolling or spinning resistance", "1 to 3 rows"),
+            _ if matches!(self.friction, Friction::Elliptic { .. }) && rows < 3 => wrong("elliptic friction", "two tangents"),
+            _ => Ok(()),
         }
     }
 
@@ -113,7 +157,10 @@ impl ContactLaw {
         if !(self.exponent >= 1.0 && self.exponent.is_finite()) {
             return wrong("contact exponent", self.exponent, "a number ≥ 1 is needed");
         }
-        Ok(())
+        match self.spinning > 0.0 && self.rolling > 0.0 {
+            true => finite_ratio("ratio of spinning to rolling resistance", name, self.spinning / self.rolling),
+            false => Ok(()),
+        }
     }
 }
 
@@ -123,6 +170,14 @@ pub(super) fn fraction_of_one(what: &str, name: &str, value: f64) -> Result<(), 
         return Ok(());
     }
     Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a number in [0, 1] is needed" })
+}
+
+/// Refuses a ratio that under- or overflows.
+fn finite_ratio(what: &str, name: &str, value: f64) -> Result<(), ModelError> {
+    if value.is_normal() {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected: "a ratio of ordinary size is needed" })
 }
 
 /// Refuses a negative coefficient.

@@ -13,19 +13,29 @@ pub enum Friction {
         /// μ ≥ 0.
         coefficient: f64,
     },
-    /// (p₁/μ₁)² + (p₂/μ₂)² ≤ p_N² along the two tangents, with the direction of largest dissipation. 3D only.
+    /// (p₁/μ₁)² + (p₂/μ₂)² ≤ p_N² along the two tangents, with the direction of largest dissipation: sliding at u_T the impulse is
+    /// −p_N (μ₁² u₁, μ₂² u₂)/‖(μ₁ u₁, μ₂ u₂)‖. 3D only. The tangents of a contact by formula are those of the formula; those of bodies
+    /// follow `direction`.
     Elliptic {
         /// (μ₁, μ₂), both positive.
         coefficients: [f64; 2],
+        /// Direction of μ₁ for contacts of bodies, in `frame`: its projection on the contact plane is the first tangent. Zero, or along the
+        /// normal: a tangent chosen from the normal alone.
+        #[serde(default)]
+        direction: [f64; 3],
+        /// What `direction` turns with.
+        #[serde(default)]
+        frame: DirectionFrame,
     },
-    /// μ_s while the contact sticks, μ_k ≤ μ_s once it slides.
+    /// μ_s while the contact sticks, μ_k ≤ μ_s once it slides. A contact that sticks at the start of a step has μ_s; where it then slides
+    /// the step is solved again with μ_k. One that slides has μ_k until it sticks.
     StaticKinetic {
         /// μ_s.
         at_rest: f64,
         /// μ_k.
         sliding: f64,
     },
-    /// μ(s) = μ_k + (μ_s − μ_k) exp(−(s/v_S)^δ) of the sliding speed s = ‖u_T‖.
+    /// μ(s) = μ_k + (μ_s − μ_k) exp(−(s/v_S)^δ) of the sliding speed s = ‖u_T‖ at the end of the step.
     Stribeck {
         /// μ_s.
         at_rest: f64,
@@ -33,9 +43,35 @@ pub enum Friction {
         sliding: f64,
         /// v_S [m/s], positive.
         velocity: f64,
-        /// δ, positive; 1 and 2 are usual.
+        /// δ, positive; 1 and 2 are usual. Default 2.
+        #[serde(default = "two")]
         exponent: f64,
     },
+}
+
+/// What the principal direction of elliptic friction between two bodies is fixed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DirectionFrame {
+    /// The world.
+    #[default]
+    World,
+    /// The body of the pair's first material.
+    First,
+    /// The body of the pair's second material.
+    Second,
+}
+
+impl DirectionFrame {
+    /// The same when the pair is named in the other order.
+    #[must_use]
+    pub fn exchanged(self) -> Self {
+        match self {
+            DirectionFrame::World => DirectionFrame::World,
+            DirectionFrame::First => DirectionFrame::Second,
+            DirectionFrame::Second => DirectionFrame::First,
+        }
+    }
 }
 
 impl Default for Friction {
@@ -44,7 +80,17 @@ impl Default for Friction {
     }
 }
 
+fn two() -> f64 {
+    2.0
+}
+
 impl Friction {
+    /// Elliptic friction with the tangents of the formula, or any of them.
+    #[must_use]
+    pub fn elliptic(first: f64, second: f64) -> Self {
+        Friction::Elliptic { coefficients: [first, second], direction: [0.0; 3], frame: DirectionFrame::World }
+    }
+
     /// No friction at all.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -56,7 +102,7 @@ impl Friction {
     pub fn at(&self, slip: f64) -> f64 {
         match *self {
             Friction::Coulomb { coefficient } => coefficient,
-            Friction::Elliptic { coefficients } => coefficients[0],
+            Friction::Elliptic { coefficients, .. } => coefficients[0],
             Friction::StaticKinetic { at_rest, sliding } => {
                 if slip == 0.0 {
                     at_rest
@@ -83,7 +129,7 @@ impl Friction {
     #[must_use]
     pub fn stretch(&self) -> f64 {
         match *self {
-            Friction::Elliptic { coefficients } => coefficients[1] / coefficients[0],
+            Friction::Elliptic { coefficients, .. } => coefficients[1] / coefficients[0],
             _ => 1.0,
         }
     }
@@ -102,7 +148,17 @@ impl Friction {
         };
         match *self {
             Friction::Coulomb { coefficient } => friction(coefficient),
-            Friction::Elliptic { coefficients } => coefficients.into_iter().try_for_each(|c| positive("elliptic friction", c)),
+            Friction::Elliptic { coefficients, direction, .. } => {
+                coefficients.into_iter().try_for_each(|c| positive("elliptic friction", c))?;
+                match direction.into_iter().find(|x| !x.is_finite()) {
+                    None => Ok(()),
+                    Some(value) => Err(ModelError::OutOfRange {
+                        what: format!("direction of elliptic friction of \"{name}\""),
+                        value,
+                        expected: "three finite numbers are needed",
+                    }),
+                }
+            }
             Friction::StaticKinetic { at_rest, sliding } => [at_rest, sliding].into_iter().try_for_each(friction),
             Friction::Stribeck { at_rest, sliding, velocity, exponent } => {
                 [at_rest, sliding].into_iter().try_for_each(friction)?;

@@ -10,7 +10,7 @@ mod restitution;
 
 pub use cohesion::Cohesion;
 pub use contact_law::ContactLaw;
-pub use friction::Friction;
+pub use friction::{DirectionFrame, Friction};
 pub use restitution::Restitution;
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,17 @@ impl Law {
         ("bilateral", "joint or constraint: u = 0, impulse free"),
         ("unilateral", "frictionless contact, restitution e"),
         ("coulomb", "contact with Coulomb friction (2D and 3D, exact cone), restitution, normal and tangential"),
+        ("friction elliptic", "two coefficients along two tangents, direction of largest dissipation; 3D"),
+        ("friction static-kinetic", "one coefficient while the contact sticks, a smaller one while it slides"),
+        ("friction stribeck", "coefficient that falls with the sliding speed"),
+        ("rolling", "moment about the tangents against rolling, at most ρ p_N; contacts of bodies"),
+        ("spinning", "moment about the normal against spinning, at most σ p_N (soft finger); contacts of bodies"),
+        ("tangential_restitution", "−(u_T + e_T u_T⁻) opposes the friction impulse: super-balls"),
+        ("restitution threshold", "e above a speed of approach, 0 below"),
+        ("restitution power-law", "e that falls with a power of the speed of approach: plastic impacts"),
+        ("restitution viscoelastic", "1 − a s^(1/5) of the speed s of approach: viscoelastic spheres"),
+        ("cohesion constant", "pull of constant force up to a gap: liquid bridges, sticky contacts"),
+        ("cohesion zone", "bond with linear softening that breaks for good: cohesive zone, fracture energy"),
     ];
 
     /// Frictionless contact with a constant coefficient of restitution.

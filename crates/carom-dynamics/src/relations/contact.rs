@@ -4,7 +4,13 @@
 //! with angular velocities in the body frames,
 //!
 //! ```text
-//! u·d = d·v_A + (R_Aᵀ (r_A × d))·ω_A − d·v_B − (R_Bᵀ (r_B × d))·ω_B.
+//! u·d = d·v_A + (R_Aᵀ (r_A × d))·ω_A − d·v_B − (R_Bᵀ (r_B × d))·ω_B,
+//! ```
+//!
+//! and the relative angular velocity about it, for rolling (about t₁, t₂) and spinning (about n),
+//!
+//! ```text
+//! ω·d = (R_Aᵀ d)·ω_A − (R_Bᵀ d)·ω_B.
 //! ```
 
 use crate::detection::{ContactPoint, WORLD};
@@ -29,6 +35,20 @@ pub fn tangents(n: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
     (t1, n.cross(&t1))
 }
 
+/// The same with t₁ along the projection of `direction` on the contact plane; as [`tangents`] where that is (nearly) zero.
+#[must_use]
+pub fn tangents_along(n: &Vector3<f64>, direction: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    if *direction == Vector3::zeros() {
+        return tangents(n);
+    }
+    let along = direction - n * n.dot(direction);
+    if along.norm_squared() <= 1e-12 * direction.norm_squared() {
+        return tangents(n);
+    }
+    let t1 = along.normalize();
+    (t1, n.cross(&t1))
+}
+
 /// Coordinates and velocities of the rigid bodies, and how far ahead their orientation is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyStates<'a> {
@@ -41,10 +61,13 @@ pub struct BodyStates<'a> {
     pub lead: f64,
 }
 
-/// Writes the rows n (and t₁, t₂ when `dim` is 3) of a contact, over the blocks (A linear, A angular[, B linear, B angular]).
+/// Writes the rows of a contact over the blocks (A linear, A angular[, B linear, B angular]): n, with `dim` ≥ 3 also t₁, t₂; then rotations about
+/// n (`dim` 4), t₁ and t₂ (5), or t₁, t₂ and n (6).
 pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usize, rows: &mut [f64]) {
-    let (t1, t2) = tangents(&contact.normal);
-    let directions = [contact.normal, t1, t2];
+    let n = contact.normal;
+    let (t1, t2) = tangents_along(&n, &contact.direction);
+    let directions = [n, t1, t2];
+    let axes = if dim == 4 { [n, t1, t2] } else { [t1, t2, n] };
     let width = rows.len() / dim;
     for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
         if body == WORLD {
@@ -63,6 +86,9 @@ pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usiz
             let row = &mut row[side * BODY_WIDTH..(side + 1) * BODY_WIDTH];
             row[..3].copy_from_slice((d * sign).as_slice());
             row[3..].copy_from_slice((to_body * (arm.cross(d) * sign)).as_slice());
+        }
+        for (row, axis) in rows.chunks_exact_mut(width).skip(3).zip(&axes) {
+            row[side * BODY_WIDTH + 3..(side + 1) * BODY_WIDTH].copy_from_slice((to_body * (axis * sign)).as_slice());
         }
     }
 }
@@ -85,6 +111,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_first_tangent_follows_a_direction() {
+        let n = Vector3::new(0.0, 0.6, 0.8);
+        let (t1, t2) = tangents_along(&n, &Vector3::new(3.0, 0.8, -0.6));
+        assert!((t1 - Vector3::new(3.0, 0.8, -0.6).normalize()).amax() < 1e-15 && (t2 - n.cross(&t1)).amax() < 1e-15);
+        assert_eq!(tangents_along(&n, &Vector3::zeros()), tangents(&n));
+        assert_eq!(tangents_along(&n, &(2.0 * n)), tangents(&n));
+    }
+
     /// The rows give the relative velocity of the two material points, computed here directly.
     #[test]
     fn rows_give_the_relative_velocity() {
@@ -97,11 +132,11 @@ mod tests {
         let law = ContactLaw::default();
         let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
         let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
-        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law };
-        let mut rows = [0.0; 36];
+        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law, direction: Vector3::zeros() };
+        let mut rows = [0.0; 72];
         let v = [0.5, -0.2, 0.1, 1.0, 2.0, -1.0, 0.3, 0.2, 0.9, -0.4, 0.6, 0.8];
         // the lead turns each body about its own ω, which leaves R ω as it is
-        write_jacobian(&contact, &BodyStates { q: &q, v: &v, lead: 0.01 }, 3, &mut rows);
+        write_jacobian(&contact, &BodyStates { q: &q, v: &v, lead: 0.01 }, 6, &mut rows);
         let at = |x: Vector3<f64>, r: UnitQuaternion<f64>, v: &[f64]| {
             Vector3::from_column_slice(&v[..3]) + (r * Vector3::from_column_slice(&v[3..6])).cross(&(point - x))
         };
@@ -111,5 +146,13 @@ mod tests {
             let u: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
             assert!((u - relative.dot(&d)).abs() < 1e-14);
         }
+        let turn = ra * Vector3::from_column_slice(&v[3..6]) - rb * Vector3::from_column_slice(&v[9..12]);
+        for (row, d) in rows.chunks_exact(12).skip(3).zip([t1, t2, normal]) {
+            let omega: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
+            assert!((omega - turn.dot(&d)).abs() < 1e-14);
+        }
+        let mut spin = [0.0; 48];
+        write_jacobian(&contact, &BodyStates { q: &q, v: &v, lead: 0.01 }, 4, &mut spin);
+        assert_eq!(spin[36..], rows[60..]);
     }
 }

@@ -21,6 +21,7 @@ pub mod stewart_trinkle;
 pub mod theta_gap;
 mod theta_step;
 
+use crate::bonds::update_bonds;
 use crate::diagnostics::Violations;
 use crate::error::StepError;
 use crate::impacts::resolve_before_step;
@@ -115,6 +116,7 @@ pub trait Scheme: Send + Sync {
 /// As [`Scheme::step`].
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
     memory.begin_step(state);
+    update_bonds(model, state, memory)?;
     let mut impact = StepReport::default();
     memory.impacts_done = model.impact_law().is_separate();
     if memory.impacts_done {

@@ -107,7 +107,7 @@ impl ProxIteration {
                 self.relaxation.push(if own > 0.0 { factor / bound } else { 0.0 });
                 self.dominant.push(dominant);
             }
-            for (rows, _) in disks(block).into_iter().flatten() {
+            for (rows, _) in block.disks().into_iter().flatten() {
                 let rows = start + rows.start..start + rows.end;
                 let least = self.relaxation[rows.clone()].iter().fold(f64::INFINITY, |least, r| least.min(*r));
                 let all = self.dominant[rows.clone()].iter().all(|d| *d);
@@ -140,7 +140,7 @@ impl ProxIteration {
                 Block::Bilateral { .. } => (0..dim).for_each(|i| own[i] -= r[i] * velocity(i, own)),
                 _ => {
                     own[0] = (own[0] - r[0] * velocity(0, own)).max(0.0);
-                    for (rows, bound) in disks(block).into_iter().flatten() {
+                    for (rows, bound) in block.disks().into_iter().flatten() {
                         let mut u = [0.0; 2];
                         for (u, i) in u.iter_mut().zip(rows.clone()) {
                             *u = velocity(i, own);
@@ -164,7 +164,7 @@ impl ProxIteration {
                 Block::Bilateral { .. } => (0..own.len()).for_each(|i| own[i] -= r[i] * u[i]),
                 _ => {
                     own[0] = (own[0] - r[0] * u[0]).max(0.0);
-                    for (rows, bound) in disks(block).into_iter().flatten() {
+                    for (rows, bound) in block.disks().into_iter().flatten() {
                         let normal = own[0];
                         project_disk(&mut own[rows.clone()], &u[rows.clone()], r[rows.start], bound * normal);
                     }
@@ -172,16 +172,6 @@ impl ProxIteration {
             }
             start = rows.end;
         }
-    }
-}
-
-/// The disks of a contact: their rows in the block, and radius over normal impulse.
-fn disks(block: &Block) -> [Option<(std::ops::Range<usize>, f64)>; 2] {
-    match *block {
-        Block::Bilateral { .. } | Block::Unilateral => [None, None],
-        Block::Coulomb2 { mu } => [Some((1..2, mu)), None],
-        Block::Coulomb3 { mu } => [Some((1..3, mu)), None],
-        Block::Rolling { mu, rolling } => [Some((1..3, mu)), Some((3..5, rolling))],
     }
 }
 

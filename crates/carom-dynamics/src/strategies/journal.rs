@@ -60,7 +60,14 @@ impl<'a> Journal<'a> {
     pub fn problem(&mut self, state: &State, memory: &StepMemory, report: &StepReport) -> Result<(), RunError> {
         let Some(solve) = &report.solve else { return Ok(()) };
         let step = self.certificate.steps + 1;
-        let problem = StepProblem { step, t: state.t, problem: &memory.problem, solution: &memory.solution, report: solve };
+        let mut solution = std::borrow::Cow::Borrowed(&memory.solution);
+        if memory.active.pulls() {
+            // the problem's unknown is p_N + h c
+            for item in memory.active.items() {
+                solution.to_mut().r[item.rows.start] += item.pull;
+            }
+        }
+        let problem = StepProblem { step, t: state.t, problem: &memory.problem, solution: &solution, report: solve };
         Ok(self.recorder.problem(&problem)?)
     }
 
@@ -243,12 +250,12 @@ fn order(source: Source) -> (u32, u32, u32) {
     }
 }
 
-/// The contacts (not constraints) with a normal impulse, in the step or in impacts before it, by interaction or pair of colliders, sorted.
+/// The contacts (not constraints) with a normal impulse, in the step or in impacts before it, or that pull, by interaction or pair of colliders, sorted.
 fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f64)>) {
     out.clear();
     for item in memory.active.items() {
         let p = memory.solution.r[item.rows.start];
-        if p > 0.0 && !item.law.is_bilateral() {
+        if (p > 0.0 || item.pull > 0.0) && !item.law.is_bilateral() {
             out.push((source_of(memory, item.source), p));
         }
     }
@@ -285,8 +292,10 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
             velocity[k] = memory.solution.u[row] - memory.active.shift()[row];
         }
         impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
-        velocity[2] /= item.stretch;
-        impulse[2] *= item.stretch;
+        for (k, factor) in item.stretched_rows() {
+            velocity[k] /= factor;
+            impulse[k] *= factor;
+        }
         let source = source_of(memory, item.source);
         let (key, point, normal) = match item.source {
             ActiveSource::Contact(i) => (Some(memory.contacts[i].key), memory.contacts[i].point, memory.contacts[i].normal),

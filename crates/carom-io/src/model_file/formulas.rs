@@ -1,15 +1,15 @@
 //! The parts of a model file that are given by formulas or matrices: systems, constraints, contacts.
 
 use super::error::suggestion;
-use super::impact::spring;
-use super::numbers::{Must, Reader};
+use super::laws::{LawKeys, contact_law};
+use super::numbers::Reader;
 use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
 use carom_dynamics::error::ModelError;
 use carom_dynamics::formula;
 use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
-use carom_dynamics::{ContactLaw, Law, Model};
+use carom_dynamics::{Friction, Law, Model};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -205,24 +205,36 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
             return;
         }
     };
-    let friction = reader.number_or(s.friction.as_ref(), 0.0, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
-    let restitution = reader.number_or(s.restitution.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
-    let tangential = reader.number_or(
-        s.tangential_restitution.as_ref(),
-        0.0,
-        &format!("the tangential restitution of \"{name}\""),
-        Must::LieInUnitInterval,
-    );
-    let spring = spring(reader, &name, s.stiffness.as_ref(), s.exponent.as_ref());
-    let (Some(friction), Some(restitution), Some(tangential_restitution)) = (friction, restitution, tangential) else { return };
-    let Some((stiffness, exponent)) = spring else { return };
-    if tangents.is_empty() && (friction > 0.0 || tangential_restitution > 0.0) {
-        let span = s.friction.as_ref().or(s.tangential_restitution.as_ref()).map_or(section.span(), Spanned::span);
+    let keys = LawKeys {
+        friction: s.friction.as_ref(),
+        restitution: s.restitution.as_ref(),
+        tangential_restitution: s.tangential_restitution.as_ref(),
+        rolling: s.rolling.as_ref(),
+        spinning: s.spinning.as_ref(),
+        cohesion: s.cohesion.as_ref(),
+        stiffness: s.stiffness.as_ref(),
+        exponent: s.exponent.as_ref(),
+        materials: None,
+    };
+    let Some(law) = contact_law(reader, &name, &keys) else { return };
+    let friction_span = || s.friction.as_ref().map_or(section.span(), Spanned::span);
+    if law.rolling > 0.0 || law.spinning > 0.0 {
+        let span = s.rolling.as_ref().or(s.spinning.as_ref()).map_or(section.span(), Spanned::span);
+        let help = "they are for bodies with shapes: give them in [[material]] or [[material_pair]]";
+        reader.wrong(span, format!("\"{name}\" is a contact by formula: it has no rolling or spinning resistance"), help);
+        return;
+    }
+    if tangents.is_empty() && !law.is_frictionless() {
+        let span = s.tangential_restitution.as_ref().filter(|_| s.friction.is_none()).map_or_else(friction_span, Spanned::span);
         reader.wrong(span, format!("\"{name}\" has friction but no tangent"), "give the sliding coordinate: `tangent = \"…\"`");
         return;
     }
-    let law = ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential_restitution);
-    let law = Law::Contact(law.with_stiffness(stiffness, exponent));
+    if tangents.len() < 2 && matches!(law.friction, Friction::Elliptic { .. }) {
+        let help = "give both: `tangents = [\"…\", \"…\"]`, in the order of the coefficients";
+        reader.wrong(friction_span(), format!("\"{name}\" has elliptic friction but one tangent"), help);
+        return;
+    }
+    let law = Law::Contact(law);
     let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
     rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
     let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();

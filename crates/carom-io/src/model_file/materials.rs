@@ -3,11 +3,11 @@
 use super::bodies::check_names;
 use super::error::suggestion;
 use super::impact::spring;
+use super::laws::{LawKeys, contact_law, simple};
 use super::numbers::{Must, Reader};
 use super::schema::{MaterialPairSchema, MaterialSchema};
 use super::value::Value;
 use carom_collision::{Combination, Material, PairLaws};
-use carom_dynamics::ContactLaw;
 use toml::Spanned;
 
 /// Surface properties by name.
@@ -26,20 +26,27 @@ impl Materials {
             let s = section.get_ref();
             let name = s.name.get_ref();
             let default = Material::default();
-            let values = coefficients(reader, name, (&s.friction, &s.restitution, &s.tangential_restitution), default.friction);
-            let friction_combination = combination(reader, s.friction_combination.as_ref(), default.friction_combination);
-            let restitution_combination = combination(reader, s.restitution_combination.as_ref(), default.restitution_combination);
+            let what = |what: &str| format!("the {what} of \"{name}\"");
+            let mut at_least_zero =
+                |value: Option<&Spanned<Value>>, text: &str| reader.number_or(value, 0.0, &what(text), Must::NotBeNegative);
+            let (rolling, spinning) =
+                (at_least_zero(s.rolling.as_ref(), "rolling resistance"), at_least_zero(s.spinning.as_ref(), "spinning resistance"));
+            let friction = simple(reader, s.friction.as_ref(), default.friction, &what("friction coefficient"), Must::NotBeNegative);
+            let restitution = simple(reader, s.restitution.as_ref(), 0.0, &what("restitution"), Must::LieInUnitInterval);
+            let tangential =
+                reader.number_or(s.tangential_restitution.as_ref(), 0.0, &what("tangential restitution"), Must::LieInUnitInterval);
             let (stiffness, exponent) = spring(reader, name, s.stiffness.as_ref(), s.exponent.as_ref()).unwrap_or((1.0, 1.0));
-            let (friction, restitution, tangential_restitution) = values.unwrap_or_default();
             materials.names.push(name.clone());
             materials.list.push(Material {
-                friction,
-                restitution,
-                tangential_restitution,
+                friction: friction.unwrap_or_default(),
+                restitution: restitution.unwrap_or_default(),
+                tangential_restitution: tangential.unwrap_or_default(),
+                rolling: rolling.unwrap_or_default(),
+                spinning: spinning.unwrap_or_default(),
                 stiffness,
                 exponent,
-                friction_combination,
-                restitution_combination,
+                friction_combination: combination(reader, s.friction_combination.as_ref(), default.friction_combination),
+                restitution_combination: combination(reader, s.restitution_combination.as_ref(), default.restitution_combination),
             });
         }
         if materials.list.is_empty() {
@@ -60,14 +67,22 @@ impl Materials {
         };
         let (Some(first), Some(second)) = (self.find(reader, Some(a)), self.find(reader, Some(b))) else { return };
         let name = format!("{}–{}", a.get_ref(), b.get_ref());
-        let spring = spring(reader, &name, s.stiffness.as_ref(), s.exponent.as_ref());
-        if let Some((friction, restitution, tangential)) =
-            coefficients(reader, &name, (&s.friction, &s.restitution, &s.tangential_restitution), 0.0)
-            && let Some((stiffness, exponent)) = spring
-            && let law = ContactLaw::coulomb(friction, restitution).with_tangential_restitution(tangential)
-            && let Ok(Some(_)) = self.pairs.set(first, second, law.with_stiffness(stiffness, exponent))
-        {
-            reader.wrong(section.span(), format!("the pair {name} is given twice"), "give each pair once");
+        let keys = LawKeys {
+            friction: s.friction.as_ref(),
+            restitution: s.restitution.as_ref(),
+            tangential_restitution: s.tangential_restitution.as_ref(),
+            rolling: s.rolling.as_ref(),
+            spinning: s.spinning.as_ref(),
+            cohesion: s.cohesion.as_ref(),
+            stiffness: s.stiffness.as_ref(),
+            exponent: s.exponent.as_ref(),
+            materials: Some([a.get_ref(), b.get_ref()]),
+        };
+        let Some(law) = contact_law(reader, &name, &keys) else { return };
+        match self.pairs.set(first, second, law) {
+            Ok(None) => {}
+            Ok(Some(_)) => reader.wrong(section.span(), format!("the pair {name} is given twice"), "give each pair once"),
+            Err(error) => reader.wrong(section.span(), error.to_string(), "mend the coefficients of this pair"),
         }
     }
 
@@ -81,17 +96,6 @@ impl Materials {
         }
         found.map(|i| i as u32)
     }
-}
-
-type Coefficients<'a> = (&'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>, &'a Option<Spanned<Value>>);
-
-fn coefficients(reader: &mut Reader<'_>, name: &str, values: Coefficients<'_>, default_friction: f64) -> Option<(f64, f64, f64)> {
-    let friction =
-        reader.number_or(values.0.as_ref(), default_friction, &format!("the friction coefficient of \"{name}\""), Must::NotBeNegative);
-    let restitution = reader.number_or(values.1.as_ref(), 0.0, &format!("the restitution of \"{name}\""), Must::LieInUnitInterval);
-    let tangential =
-        reader.number_or(values.2.as_ref(), 0.0, &format!("the tangential restitution of \"{name}\""), Must::LieInUnitInterval);
-    Some((friction?, restitution?, tangential?))
 }
 
 fn combination(reader: &mut Reader<'_>, name: Option<&Spanned<String>>, default: Combination) -> Combination {

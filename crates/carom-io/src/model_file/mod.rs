@@ -10,6 +10,7 @@ mod error;
 mod formulas;
 mod impact;
 mod joints;
+mod laws;
 mod materials;
 mod natural;
 mod numbers;

@@ -1,7 +1,7 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
-use super::value::{Component, Table, Value};
+use super::value::{Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use toml::Spanned;
@@ -127,11 +127,13 @@ pub(super) struct ShapeSchema {
 #[serde(deny_unknown_fields)]
 pub(super) struct MaterialSchema {
     pub name: Text,
-    pub friction: Option<Number>,
-    pub restitution: Option<Number>,
+    pub friction: Option<Spanned<LawValue>>,
+    pub restitution: Option<Spanned<LawValue>>,
     pub tangential_restitution: Option<Number>,
     pub stiffness: Option<Number>,
     pub exponent: Option<Number>,
+    pub rolling: Option<Number>,
+    pub spinning: Option<Number>,
     pub friction_combination: Option<Text>,
     pub restitution_combination: Option<Text>,
 }
@@ -140,11 +142,14 @@ pub(super) struct MaterialSchema {
 #[serde(deny_unknown_fields)]
 pub(super) struct MaterialPairSchema {
     pub materials: Spanned<Vec<Text>>,
-    pub friction: Option<Number>,
-    pub restitution: Option<Number>,
+    pub friction: Option<Spanned<LawValue>>,
+    pub restitution: Option<Spanned<LawValue>>,
     pub tangential_restitution: Option<Number>,
     pub stiffness: Option<Number>,
     pub exponent: Option<Number>,
+    pub rolling: Option<Number>,
+    pub spinning: Option<Number>,
+    pub cohesion: Option<Spanned<LawValue>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -254,11 +259,14 @@ pub(super) struct ContactSchema {
     pub gap: Text,
     pub tangent: Option<Text>,
     pub tangents: Option<Spanned<Vec<Text>>>,
-    pub friction: Option<Number>,
-    pub restitution: Option<Number>,
+    pub friction: Option<Spanned<LawValue>>,
+    pub restitution: Option<Spanned<LawValue>>,
     pub tangential_restitution: Option<Number>,
     pub stiffness: Option<Number>,
     pub exponent: Option<Number>,
+    pub rolling: Option<Number>,
+    pub spinning: Option<Number>,
+    pub cohesion: Option<Spanned<LawValue>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

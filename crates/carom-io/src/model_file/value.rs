@@ -46,6 +46,45 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// A law given by one coefficient, or by a table with `kind` and its coefficients.
+#[derive(Clone, Debug)]
+pub(super) enum LawValue {
+    Simple(Value),
+    Table(Table<Spanned<Value>>),
+}
+
+impl<'de> Deserialize<'de> for LawValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = LawValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a formula in quotes, or a table { kind = \"…\", … }")
+            }
+            fn visit_f64<E>(self, x: f64) -> Result<LawValue, E> {
+                Ok(LawValue::Simple(Value::Number(x)))
+            }
+            fn visit_i64<E>(self, x: i64) -> Result<LawValue, E> {
+                Ok(LawValue::Simple(Value::Number(x as f64)))
+            }
+            fn visit_u64<E>(self, x: u64) -> Result<LawValue, E> {
+                Ok(LawValue::Simple(Value::Number(x as f64)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<LawValue, E> {
+                Ok(LawValue::Simple(Value::Formula(text.to_owned())))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LawValue, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(LawValue::Table(Table(entries)))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 /// A table in the order of the file, with the places of its keys.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T>(pub Vec<(Spanned<String>, T)>);

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod impacts;
+mod laws;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};

@@ -51,7 +51,9 @@ impl Layout {
         let mut spacedim = None;
         for block in blocks {
             let dim = match block {
-                Block::Rolling { .. } => return refuse("rolling resistance", "write the problem with rolling = 0 as spatial contacts"),
+                Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => {
+                    return refuse("rolling or spinning resistance", "write the problem with rolling = 0 as spatial contacts");
+                }
                 Block::Coulomb2 { .. } | Block::Coulomb3 { .. } => block.dim(),
                 Block::Bilateral { .. } | Block::Unilateral => continue,
             };

@@ -261,9 +261,9 @@ fn share_of_sliding(problem: &FrictionContact, r: &[f64]) -> f64 {
     sliding as f64 / closed.max(1) as f64
 }
 
-/// True when a contact has rolling resistance, which Newton's equations here do not know.
+/// True when a contact has rolling or spinning resistance, which Newton's equations here do not know.
 fn has_rolling(problem: &FrictionContact) -> bool {
-    problem.blocks.iter().any(|block| matches!(block, Block::Rolling { .. }))
+    problem.blocks.iter().any(|block| block.moments().is_some())
 }
 
 /// True when the problem has an exact complementarity form: contacts without spatial friction.
@@ -271,7 +271,7 @@ fn is_linear(problem: &FrictionContact) -> bool {
     problem.blocks.iter().all(|block| match *block {
         Block::Bilateral { .. } => false,
         Block::Unilateral | Block::Coulomb2 { .. } => true,
-        Block::Coulomb3 { .. } | Block::Rolling { .. } => block.is_frictionless(),
+        Block::Coulomb3 { .. } | Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => block.is_frictionless(),
     })
 }
 

@@ -66,7 +66,9 @@ pub(super) fn friction_disks(block: Block) -> [(f64, Range<usize>); 2] {
         Block::Bilateral { .. } | Block::Unilateral => [(0.0, 1..1), (0.0, 1..1)],
         Block::Coulomb2 { mu } => [(mu, 1..2), (0.0, 2..2)],
         Block::Coulomb3 { mu } => [(mu, 1..3), (0.0, 3..3)],
+        Block::Spinning { mu, spinning } => [(mu, 1..3), (spinning, 3..4)],
         Block::Rolling { mu, rolling } => [(mu, 1..3), (rolling, 3..5)],
+        Block::RollingSpinning { mu, rolling } => [(mu, 1..3), (rolling, 3..6)],
     }
 }
 

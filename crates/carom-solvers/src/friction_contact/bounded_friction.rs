@@ -7,6 +7,7 @@ use crate::Solution;
 use crate::acceleration::Acceleration;
 use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
+use crate::error::SolveError;
 use crate::report::{SolveReport, SolveStatus};
 
 /// Friction bounded by a radius per contact that does not follow the normal impulse (Tresca's law),
@@ -187,6 +188,15 @@ struct Disk {
     slope: f64,
 }
 
+/// Refuses moments of three components: their bound is a ball, not a disk.
+pub(super) fn refuse_balls(solver: &'static str, problem: &FrictionContact) -> Result<(), SolveError> {
+    if problem.blocks.iter().any(|block| matches!(block, Block::RollingSpinning { .. })) {
+        let reason = "the bound of rolling and spinning together is a ball, not a disk";
+        return Err(SolveError::Unsupported { solver, reason, alternatives: "auto, nsgs, admm" });
+    }
+    Ok(())
+}
+
 /// The disks of a block: friction, and rolling resistance.
 fn disks(block: &Block) -> impl Iterator<Item = Disk> {
     let none = Disk::default();
@@ -194,7 +204,9 @@ fn disks(block: &Block) -> impl Iterator<Item = Disk> {
         Block::Bilateral { .. } | Block::Unilateral => [none, none],
         Block::Coulomb2 { mu } => [Disk { first: 1, len: 1, slope: mu }, none],
         Block::Coulomb3 { mu } => [Disk { first: 1, len: 2, slope: mu }, none],
-        Block::Rolling { mu, rolling } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 2, slope: rolling }],
+        Block::Spinning { mu, spinning: slope } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 1, slope }],
+        Block::Rolling { mu, rolling: slope } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 2, slope }],
+        Block::RollingSpinning { mu, rolling: slope } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 3, slope }],
     };
     [a, b].into_iter().filter(|disk| disk.len > 0)
 }

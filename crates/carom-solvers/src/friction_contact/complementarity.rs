@@ -99,11 +99,22 @@ impl ComplementarityForm {
             match (*block, facets) {
                 (Block::Coulomb2 { mu }, _) => self.push_part(start + 1, mu, normal, [[1.0, 0.0], [-1.0, 0.0]].into_iter()),
                 (Block::Coulomb3 { mu }, Some(facets)) => self.push_part(start + 1, mu, normal, polygon(facets)),
+                (Block::Spinning { mu, spinning }, Some(facets)) => {
+                    self.push_part(start + 1, mu, normal, polygon(facets));
+                    self.push_part(start + 3, spinning, normal, [[1.0, 0.0], [-1.0, 0.0]].into_iter());
+                }
                 (Block::Rolling { mu, rolling }, Some(facets)) => {
                     self.push_part(start + 1, mu, normal, polygon(facets));
                     self.push_part(start + 3, rolling, normal, polygon(facets));
                 }
                 _ if block.is_frictionless() => {}
+                (Block::RollingSpinning { .. }, Some(_)) => {
+                    return Err(SolveError::Unsupported {
+                        solver,
+                        reason: "the bound of rolling and spinning together is a ball, which polygons do not replace",
+                        alternatives: "auto, nsgs, admm",
+                    });
+                }
                 _ => {
                     return Err(SolveError::Unsupported {
                         solver,

@@ -70,14 +70,15 @@ impl ConicForm {
     fn push_block(&mut self, problem: &FrictionContact, index: usize, block: &Block, solver: &'static str) -> Result<(), SolveError> {
         let start = problem.w.offset(index);
         let (mut first_tangent, mut n_tangents, mut slope) = (1, block.dim() - 1, block.friction());
-        if let Block::Rolling { mu, rolling } = *block {
+        if let Some((rolling, rows)) = block.moments() {
+            let mu = block.friction();
             (n_tangents, first_tangent, slope) = match (mu > 0.0, rolling > 0.0) {
                 (true, true) => {
                     let reason = "the cone of friction with rolling resistance is no second-order cone";
                     return Err(SolveError::Unsupported { solver, reason, alternatives: "auto, nsgs, admm" });
                 }
                 (_, false) => (2, 1, mu),
-                (false, true) => (2, 3, rolling),
+                (false, true) => (rows.len(), rows.start, rolling),
             };
         }
         let begin = self.rows.len();

@@ -9,15 +9,18 @@
 //! [Fukushima, Luo & Tseng, *Smoothing functions for second-order-cone complementarity problems*, 2002] for the function and its
 //! spectral form; the element of the Jacobian where x² + y² is not invertible is the mean of the limits from both sides.
 //!
-//! With rolling resistance beside friction the cone is no second-order cone: not supported.
+//! With rolling or spinning resistance beside friction the cone is no second-order cone: not supported; nor is a moment of three components.
 
 use super::block_equation::{BlockEquation, friction_disks};
 use crate::cones::Block;
 use std::ops::Range;
 
-/// False for blocks whose cone is not a second-order cone.
+/// False for blocks whose cone is not a second-order cone of at most three components.
 pub(super) fn supports(block: Block) -> bool {
-    !matches!(block, Block::Rolling { mu, rolling } if mu > 0.0 && rolling > 0.0)
+    match block {
+        Block::RollingSpinning { rolling, .. } => rolling == 0.0,
+        _ => block.moments().is_none_or(|(slope, _)| slope == 0.0 || block.friction() == 0.0),
+    }
 }
 
 /// Writes F and its Jacobian at (r, u).

@@ -69,11 +69,9 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
                 }
             }
         }
-        (Block::Rolling { mu, rolling }, w, &[q0, q1, q2, q3, q4], r) => {
-            if let (Ok(w), Ok(r)) = (w.try_into(), r.try_into()) {
-                local_rolling::solve([mu, rolling], w, [q0, q1, q2, q3, q4], r);
-            }
-        }
+        (Block::Spinning { .. }, w, q, r) => local_rolling::solve::<4>(block, w, q, r),
+        (Block::Rolling { .. }, w, q, r) => local_rolling::solve::<5>(block, w, q, r),
+        (Block::RollingSpinning { .. }, w, q, r) => local_rolling::solve::<6>(block, w, q, r),
         _ => debug_assert!(false, "block and arrays do not fit: {block:?}"),
     }
 }
@@ -92,8 +90,15 @@ mod tests {
 
     const ALL: [LocalSolver; 3] = [LocalSolver::Exact, LocalSolver::Newton, LocalSolver::Projection];
 
-    fn blocks() -> [Block; 4] {
-        [Block::Unilateral, Block::Coulomb2 { mu: 0.3 }, Block::Coulomb3 { mu: 0.3 }, Block::Rolling { mu: 0.3, rolling: 0.1 }]
+    fn blocks() -> [Block; 6] {
+        [
+            Block::Unilateral,
+            Block::Coulomb2 { mu: 0.3 },
+            Block::Coulomb3 { mu: 0.3 },
+            Block::Spinning { mu: 0.3, spinning: 0.1 },
+            Block::Rolling { mu: 0.3, rolling: 0.1 },
+            Block::RollingSpinning { mu: 0.3, rolling: 0.1 },
+        ]
     }
 
     #[test]

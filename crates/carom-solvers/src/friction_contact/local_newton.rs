@@ -51,7 +51,7 @@ pub(super) fn solve(block: Block, w: &[f64], q: &[f64], r: &mut [f64], iteration
     }
 }
 
-const N: usize = 5;
+const N: usize = Block::MAX_DIM;
 
 /// Below this part of |r|, F is rounding.
 const ROUNDING: f64 = 1e-13;
@@ -62,7 +62,7 @@ const PROJECTIONS: usize = 200;
 /// Halvings of a step before it is given up.
 const HALVINGS: usize = 12;
 
-/// A pair of tangential rows (one row in the plane) with the bound |r| ≤ slope r_N.
+/// Tangential rows, or those of a moment, with the bound |r| ≤ slope r_N.
 #[derive(Clone, Copy)]
 struct Part {
     start: usize,
@@ -81,7 +81,7 @@ struct Equations<'a> {
 impl<'a> Equations<'a> {
     fn new(block: Block, w: &'a [f64], q: &'a [f64]) -> Self {
         let dim = block.dim();
-        let rolling = if let Block::Rolling { rolling, .. } = block { rolling } else { 0.0 };
+        let rolling = block.moments().map_or(0.0, |(slope, _)| slope);
         let parts = [Part { start: 1, end: dim.min(3), slope: block.friction() }, Part { start: dim.min(3), end: dim, slope: rolling }];
         let mut penalty = [0.0; N];
         for part in [Part { start: 0, end: 1, slope: 0.0 }].iter().chain(&parts) {
@@ -233,7 +233,7 @@ mod tests {
             [2.0, 0.3, 0.1, 0.2, 0.0, 0.3, 1.0, 0.2, 0.1, 0.1, 0.1, 0.2, 1.5, 0.0, 0.2, 0.2, 0.1, 0.0, 3.0, 0.1, 0.0, 0.1, 0.2, 0.1, 2.0];
         let q = [-1.0, 2.0, -0.5, 1.0, 0.7];
         let equations = Equations::new(Block::Rolling { mu: 0.3, rolling: 0.1 }, &w, &q);
-        let r = [0.6, -0.1, 0.05, -0.02, -0.03];
+        let r = [0.6, -0.1, 0.05, -0.02, -0.03, 0.0];
         let f = equations.evaluate(&r);
         let d = equations.newton_step(&r, &f).unwrap();
         let h = 1e-7;

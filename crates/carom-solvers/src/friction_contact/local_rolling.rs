@@ -1,9 +1,9 @@
-//! One contact with rolling resistance, whatever it takes.
+//! One contact with rolling or spinning resistance, whatever it takes.
 
 use super::{local_newton, local_projection, one_contact_rolling};
 use crate::cones::{Block, norm_squared};
 
-/// Solves u = W r + q on one contact with rolling resistance. Tries, until the natural map is rounding, and keeps the best of
+/// Solves u = W r + q on one contact with rolling or spinning resistance (D rows). Tries, until the natural map is rounding, and keeps the best of
 ///
 /// 1. the formula of `one_contact_rolling.rs`, which is enough for all blocks but few in ten thousand;
 /// 2. the same with friction and rolling in each other's place: the law is symmetric in them, the formula is not, where it jumps
@@ -15,15 +15,19 @@ use crate::cones::{Block, norm_squared};
 ///
 /// Always finite.
 #[inline(never)]
-pub(super) fn solve(slopes: [f64; 2], w: &[f64; 25], q: [f64; 5], r: &mut [f64; 5]) {
-    let block = Block::Rolling { mu: slopes[0], rolling: slopes[1] };
-    let trace: f64 = w.iter().step_by(6).sum();
-    let mut best = Best { block, w, q, scale: if trace > 0.0 { 0.2 * trace } else { 1.0 }, r: *r, error: f64::INFINITY };
-    let guess = *r;
+pub(super) fn solve<const D: usize>(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
+    let (Ok(q), Ok(guess)) = (<[f64; D]>::try_from(q), <[f64; D]>::try_from(&*r)) else {
+        debug_assert!(false, "block and arrays do not fit: {block:?}");
+        return;
+    };
+    let slopes = [block.friction(), block.moments().map_or(0.0, |(slope, _)| slope)];
+    let trace: f64 = w.iter().step_by(D + 1).sum();
+    let scale = if trace > 0.0 { trace / D as f64 } else { 1.0 };
+    let mut best = Best { block, w, q, scale, r: guess, error: f64::INFINITY };
     if !best.offer(one_contact_rolling::solve(w, q, slopes, guess)) && !best.offer(solve_swapped(slopes, w, q, guess)) {
         best.try_harder(slopes);
     }
-    *r = best.r;
+    r.copy_from_slice(&best.r);
 }
 
 /// Error, relative to the largest of |q|, |r| and |u|, that is rounding.
@@ -36,22 +40,22 @@ const ITERATIONS: usize = 100;
 const PROXIMAL: (usize, f64) = (30, 1e-3);
 
 /// The best impulse so far.
-struct Best<'a> {
+struct Best<'a, const D: usize> {
     block: Block,
-    w: &'a [f64; 25],
-    q: [f64; 5],
+    w: &'a [f64],
+    q: [f64; D],
     /// Mean of diag W, the unit of mass of the error.
     scale: f64,
-    r: [f64; 5],
+    r: [f64; D],
     error: f64,
 }
 
-impl Best<'_> {
+impl<const D: usize> Best<'_, D> {
     /// Keeps a better impulse; true when it is good.
-    fn offer(&mut self, r: Option<[f64; 5]>) -> bool {
+    fn offer(&mut self, r: Option<[f64; D]>) -> bool {
         let Some(r) = r else { return false };
         let mut u = self.q;
-        for (u, row) in u.iter_mut().zip(self.w.chunks_exact(5)) {
+        for (u, row) in u.iter_mut().zip(self.w.chunks_exact(D)) {
             *u += row.iter().zip(&r).map(|(w, r)| w * r).sum::<f64>();
         }
         let size = norm_squared(&self.q).max(norm_squared(&r) * self.scale * self.scale).max(norm_squared(&u)).sqrt();
@@ -70,15 +74,17 @@ impl Best<'_> {
             return;
         }
         let alpha = PROXIMAL.1 * self.scale;
-        let mut w = *self.w;
-        w.iter_mut().step_by(6).for_each(|x| *x += alpha);
+        let mut shifted = [0.0; Block::MAX_DIM * Block::MAX_DIM];
+        let w = &mut shifted[..D * D];
+        w.copy_from_slice(self.w);
+        w.iter_mut().step_by(D + 1).for_each(|x| *x += alpha);
         let mut r = self.r;
         for _ in 0..PROXIMAL.0 {
             let mut q = self.q;
             for (q, r) in q.iter_mut().zip(&r) {
                 *q -= alpha * r;
             }
-            match one_contact_rolling::solve(&w, q, slopes, r) {
+            match one_contact_rolling::solve(w, q, slopes, r) {
                 Some(next) => r = next,
                 None => break,
             }
@@ -92,13 +98,17 @@ impl Best<'_> {
     }
 }
 
-/// The formula with the rows T and M exchanged.
+/// The formula with the rows T and M exchanged, where there are as many of both.
 #[cold]
-fn solve_swapped(slopes: [f64; 2], w: &[f64; 25], q: [f64; 5], guess: [f64; 5]) -> Option<[f64; 5]> {
+fn solve_swapped<const D: usize>(slopes: [f64; 2], w: &[f64], q: [f64; D], guess: [f64; D]) -> Option<[f64; D]> {
     const ORDER: [usize; 5] = [0, 3, 4, 1, 2];
-    let swapped = std::array::from_fn(|k| w[5 * ORDER[k / 5] + ORDER[k % 5]]);
-    let r = one_contact_rolling::solve(&swapped, ORDER.map(|k| q[k]), [slopes[1], slopes[0]], ORDER.map(|k| guess[k]))?;
-    Some(ORDER.map(|k| r[k]))
+    if D != 5 {
+        return None;
+    }
+    let swapped: [f64; 25] = std::array::from_fn(|k| w[5 * ORDER[k / 5] + ORDER[k % 5]]);
+    let exchange = |x: &[f64; D]| std::array::from_fn::<f64, D, _>(|k| x[ORDER[k]]);
+    let r = one_contact_rolling::solve(&swapped, exchange(&q), [slopes[1], slopes[0]], exchange(&guess))?;
+    Some(exchange(&r))
 }
 
 #[cfg(test)]
@@ -123,10 +133,10 @@ mod tests {
     fn redundant_rows_are_solved() {
         // T and M are driven by the same two coordinates, W = G Gᵀ of rank 3: the load is shared as the cone allows.
         let g = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let w = std::array::from_fn(|k| (0..3).map(|c| g[k / 5][c] * g[k % 5][c]).sum());
+        let w: [f64; 25] = std::array::from_fn(|k| (0..3).map(|c| g[k / 5][c] * g[k % 5][c]).sum());
         let q = [-1.0, 0.55, 0.0, 0.55, 0.0];
         let mut r = [0.0; 5];
-        solve([0.5, 0.1], &w, q, &mut r);
+        solve::<5>(Block::Rolling { mu: 0.5, rolling: 0.1 }, &w, &q, &mut r);
         // Sticks: r_T + r_M = −0.55 within 0.5 and 0.1.
         assert!((r[0] - 1.0).abs() < 1e-12 && (r[1] + r[3] + 0.55).abs() < 1e-12, "{r:?}"); // ROUNDING, impulses about one
         assert!(r[1].abs() <= 0.5 + 1e-12 && r[3].abs() <= 0.1 + 1e-12, "{r:?}");

@@ -243,10 +243,10 @@ pub(crate) fn check_blocks(blocks: &[Block]) -> Result<(), SolveError> {
         if !(mu >= 0.0 && mu.is_finite()) {
             return bad(mu, "a friction coefficient >= 0");
         }
-        if let Block::Rolling { rolling, .. } = *block
-            && !(rolling >= 0.0 && rolling.is_finite())
+        if let Some((slope, _)) = block.moments()
+            && !(slope >= 0.0 && slope.is_finite())
         {
-            return bad(rolling, "a rolling resistance >= 0");
+            return bad(slope, "a rolling or spinning resistance >= 0");
         }
     }
     Ok(())

@@ -38,7 +38,9 @@ pub(super) fn solve_single(
         Block::Unilateral => solve_dim::<1>(problem, block, solution, tolerance),
         Block::Coulomb2 { .. } => solve_dim::<2>(problem, block, solution, tolerance),
         Block::Coulomb3 { .. } => solve_dim::<3>(problem, block, solution, tolerance),
+        Block::Spinning { .. } => solve_dim::<4>(problem, block, solution, tolerance),
         Block::Rolling { .. } => solve_dim::<5>(problem, block, solution, tolerance),
+        Block::RollingSpinning { .. } => solve_dim::<6>(problem, block, solution, tolerance),
         Block::Bilateral { .. } => None,
     };
     match report {
@@ -98,10 +100,10 @@ fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: 
     })
 }
 
-/// Rolling resistance; 0 without.
+/// Resistance to rolling or spinning; 0 without.
 #[inline]
 fn rolling(block: Block) -> f64 {
-    if let Block::Rolling { rolling, .. } = block { rolling } else { 0.0 }
+    block.moments().map_or(0.0, |(slope, _)| slope)
 }
 
 #[inline]

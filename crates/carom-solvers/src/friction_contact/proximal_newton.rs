@@ -290,6 +290,13 @@ impl OneStepSolver<FrictionContact> for ProximalNewton {
             return solve_single(problem, block, solution, self.tolerance);
         }
         problem.validate()?;
+        if problem.blocks.iter().any(|block| block.moments().is_some()) {
+            return Err(SolveError::Unsupported {
+                solver: "proximal-newton",
+                reason: "its equations have no moments against rolling or spinning",
+                alternatives: "auto, nsgs, admm or newton-alart-curnier",
+            });
+        }
         solution.prepare(problem.n_rows());
         self.prepare(problem);
         let deadline = Deadline::after(self.time_limit);

@@ -1,7 +1,7 @@
 //! Fixed point on the friction bounds.
 
 use super::FrictionContact;
-use super::bounded_friction::{BoundLimits, BoundedFriction, Part};
+use super::bounded_friction::{BoundLimits, BoundedFriction, Part, refuse_balls};
 use super::elimination::Elimination;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
@@ -49,6 +49,7 @@ impl OneStepSolver<FrictionContact> for Tresca {
 
     fn solve(&mut self, problem: &FrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
+        refuse_balls("tresca", problem)?;
         solution.prepare(problem.n_rows());
         let (deadline, max_sweeps, contacts) = (Deadline::after(self.time_limit), self.max_iterations, &mut self.contacts);
         let mut solve = |p: &FrictionContact, s: &mut Solution, tolerance| {

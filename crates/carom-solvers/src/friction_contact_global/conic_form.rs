@@ -73,7 +73,11 @@ impl ConicForm {
             Block::Unilateral => {}
             Block::Coulomb2 { mu } => self.rows.extend(tangents(1, 1, mu)),
             Block::Coulomb3 { mu } => self.rows.extend(tangents(1, 2, mu)),
-            Block::Rolling { mu, rolling } if mu > 0.0 && rolling > 0.0 => {
+            Block::Spinning { mu, spinning: slope }
+            | Block::Rolling { mu, rolling: slope }
+            | Block::RollingSpinning { mu, rolling: slope }
+                if mu > 0.0 && slope > 0.0 =>
+            {
                 let reason = "the cone of friction with rolling resistance is no second-order cone";
                 return Err(SolveError::Unsupported {
                     solver: "interior-point",
@@ -81,9 +85,11 @@ impl ConicForm {
                     alternatives: "reduction (with local auto), admm",
                 });
             }
-            Block::Rolling { mu, rolling } => {
+            Block::Spinning { mu, spinning: slope }
+            | Block::Rolling { mu, rolling: slope }
+            | Block::RollingSpinning { mu, rolling: slope } => {
                 self.rows.extend(tangents(1, 2, mu));
-                self.rows.extend(tangents(3, 2, rolling));
+                self.rows.extend(tangents(3, block.dim() - 3, slope));
             }
         }
         let rows = &mut self.rows[begin..];
