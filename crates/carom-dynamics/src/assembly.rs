@@ -98,15 +98,33 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
-    select_where(model, state, memory, rule.step, |_, gap, normal_velocity| gap + rule.horizon * normal_velocity <= rule.threshold);
+    select_where(model, state, memory, RowsOver::step(rule.step), |_, gap, normal_velocity| {
+        gap + rule.horizon * normal_velocity <= rule.threshold
+    });
 }
 
-/// The same for a step of size `step` and contacts that are closed by another rule, a function of (source, gap, normal velocity).
+/// The time over which rows hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowsOver {
+    /// Step size h, 0 for an instant \[s\].
+    pub step: f64,
+    /// How far ahead of the state bodies are taken to have turned \[s\].
+    pub lead: f64,
+}
+
+impl RowsOver {
+    /// A step from the state: bodies are turned half of it ahead.
+    pub fn step(h: f64) -> Self {
+        RowsOver { step: h, lead: 0.5 * h }
+    }
+}
+
+/// The same for contacts that are closed by another rule, a function of (source, gap, normal velocity).
 pub(crate) fn select_where(
     model: &Model,
     state: &State,
     memory: &mut StepMemory,
-    step: f64,
+    RowsOver { step, lead }: RowsOver,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
     let StepMemory { active, candidates: c, contacts, impacts_done, bonds, .. } = memory;
@@ -154,7 +172,7 @@ pub(crate) fn select_where(
         let dim = contact.law.rows();
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);

@@ -2,7 +2,7 @@
 
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::schemes::{SchemeParams, check_scheme};
+use carom_dynamics::schemes::{AnitescuPotraParams, FrictionCone, SchemeParams, StewartTrinkleParams, check_scheme};
 use carom_dynamics::systems::Linear;
 use carom_dynamics::{Cohesion, ContactLaw, Friction, Law, Model, ModelError, Restitution, State};
 
@@ -39,7 +39,13 @@ fn start(q: &[f64], v: &[f64]) -> State {
 
 /// Schemes that know the laws of a model.
 pub fn schemes(model: &Model) -> Vec<SchemeParams> {
-    SchemeParams::all().into_iter().filter(|params| check_scheme(params.entry(), model).is_ok()).collect()
+    // exact laws need the exact cone
+    let exact = |params| match params {
+        SchemeParams::StewartTrinkle(p) => SchemeParams::StewartTrinkle(StewartTrinkleParams { cone: FrictionCone::Exact, ..p }),
+        SchemeParams::AnitescuPotra(p) => SchemeParams::AnitescuPotra(AnitescuPotraParams { cone: FrictionCone::Exact, ..p }),
+        other => other,
+    };
+    SchemeParams::all().into_iter().filter(|params| check_scheme(params.entry(), model).is_ok()).map(exact).collect()
 }
 
 /// Of these, the schemes that resolve an impact of a free particle within one step, by the law itself.

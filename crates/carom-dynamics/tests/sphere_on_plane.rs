@@ -19,7 +19,16 @@ impl ContactDetector for Sphere {
         if gap <= horizon * Vector3::new(v[0], v[1], v[2]).norm() {
             let (point, normal) = (Vector3::new(q[0], q[1], 0.5 * gap), Vector3::z());
             let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
-            contacts.push(ContactPoint { body_a: 0, body_b: WORLD, key, point, normal, gap, law: self.0, direction: None });
+            contacts.push(ContactPoint {
+                body_a: 0,
+                body_b: WORLD,
+                key,
+                point,
+                normal,
+                gap,
+                law: self.0,
+                direction: nalgebra::Vector3::zeros(),
+            });
         }
     }
     fn laws(&self) -> Vec<ContactLaw> {

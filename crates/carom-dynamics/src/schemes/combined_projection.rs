@@ -27,7 +27,7 @@ use super::position_projection::{Demand, Metric, Place, Projection, ProjectionRe
 use super::stages::{Span, displace, finish};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
-use crate::assembly::{at_time, measure_violations, normal_velocity, select_where};
+use crate::assembly::{RowsOver, at_time, measure_violations, normal_velocity, select_where};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -183,7 +183,7 @@ impl CombinedProjection {
         loop {
             state.q.copy_from_slice(&memory.work.q_start);
             state.v.copy_from_slice(&memory.work.v_start);
-            select_where(model, state, memory, h, |source, _, _| closed.has(source));
+            select_where(model, state, memory, RowsOver::step(h), |source, _, _| closed.has(source));
             motion.solve_motion(model, state, memory, h, report)?;
             if self.add_closing(model, state, memory, closed, h).map_err(at_time(state.t + h))? {
                 continue;

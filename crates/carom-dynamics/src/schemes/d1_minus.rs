@@ -26,7 +26,9 @@ use super::left_limit::{factorise_mass, left_limit};
 use super::stages::{Span, check_finite, finish};
 use super::{Orders, Scheme, StepReport, report_worse};
 use crate::active_set::ActiveSource;
-use crate::assembly::{assemble_problem, at_time, evaluate_candidates, measure_violations, select_where, solve_problem, update_jacobians};
+use crate::assembly::{
+    RowsOver, assemble_problem, at_time, evaluate_candidates, measure_violations, select_where, solve_problem, update_jacobians,
+};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -149,7 +151,7 @@ impl D1Minus {
         evaluate_candidates(model, state, memory).map_err(&located)?;
         report.violations = measure_violations(model, memory);
         own.find_closed(model, memory, threshold, h);
-        select_where(model, state, memory, h, |source, _, _| is_among(&own.closed, source));
+        select_where(model, state, memory, RowsOver::step(h), |source, _, _| is_among(&own.closed, source));
         restitute(memory, |u| h * u < -threshold);
         memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
 
@@ -212,7 +214,7 @@ impl D1Minus {
         // contacts that carried a force in the step are told with the others
         let (threshold, forces) = (self.params.activation_threshold, &own.forces);
         let carried = |source| matches!(source, ActiveSource::Interaction(i) if forces[i][0] > 0.0);
-        select_where(model, state, memory, h, |source, gap, _| gap <= threshold || carried(source));
+        select_where(model, state, memory, RowsOver::step(h), |source, gap, _| gap <= threshold || carried(source));
         restitute(memory, |u| u < 0.0);
         memory.work.rows_vary = true;
         memory.work.v_free.copy_from_slice(&state.v);

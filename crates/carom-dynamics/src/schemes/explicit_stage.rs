@@ -7,7 +7,7 @@
 use super::StepReport;
 use super::stages::{check_finite, factorise};
 use crate::assembly::{
-    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active,
+    RowsOver, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_where,
 };
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
@@ -43,7 +43,7 @@ pub(super) fn pose_problem(
     // (t̃, q̃, v_k) => contacts, gaps, local velocities => active set
     detect_contacts(model, state, memory, 0.0);
     evaluate_candidates(model, state, memory).map_err(&located)?;
-    select_active(model, state, memory, Activation { horizon: 0.0, step: 0.0, threshold });
+    select_where(model, state, memory, RowsOver { step: h, lead: 0.0 }, |_, gap, _| gap <= threshold);
     report.violations = measure_violations(model, memory);
     report.n_active = memory.active.items().len();
     report.newton_converged = true;

@@ -177,7 +177,15 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "prox",
         summary: "half-explicit Euler with the laws as proximal points, solved by fixed-point iterations (augmented Lagrangian) of Förg, Pfeiffer and Ulbrich",
-        accepts: ALL,
+        accepts: &[
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::TangentialRestitution,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::ImpactLaws,
+        ],
     },
 ];
 

@@ -4,7 +4,7 @@ use super::super::StepReport;
 use super::super::left_limit::{factorise_mass, left_limit};
 use super::positions::Positions;
 use crate::active_set::ActiveSource;
-use crate::assembly::{Activation, select_where};
+use crate::assembly::{Activation, RowsOver, select_where};
 use crate::error::StepError;
 use crate::memory::{Matrices, StepMemory};
 use crate::model::Model;
@@ -153,7 +153,7 @@ impl Own {
         }
         let status = &self.status;
         let closed = |source| matches!(source, ActiveSource::Interaction(i) if status[i] != Status::None);
-        select_where(model, state, memory, h, |source, _, _| closed(source));
+        select_where(model, state, memory, RowsOver::step(h), |source, _, _| closed(source));
         memory.active.shift_mut().fill(0.0);
         memory.work.rows_vary = true;
         std::mem::swap(&mut memory.matrices.factor, &mut self.mass.factor);

@@ -36,7 +36,7 @@ mod positions;
 use super::stages::{Span, finish};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
-use crate::assembly::{Activation, at_time, evaluate_candidates, measure_violations, select_where};
+use crate::assembly::{Activation, RowsOver, at_time, evaluate_candidates, measure_violations, select_where};
 use crate::error::{ModelError, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
@@ -185,7 +185,7 @@ impl NonsmoothAlpha {
         own.begin(model, state, memory, (h, with_positions), &mut report)?;
 
         // active set: forces at closed contacts, impacts at those that close
-        select_where(model, state, memory, h, |source, gap, velocity| {
+        select_where(model, state, memory, RowsOver::step(h), |source, gap, velocity| {
             gap + rule.horizon * velocity <= rule.threshold || matches!(source, ActiveSource::Interaction(i) if own.is_closed(i))
         });
         own.bind(memory);
