@@ -184,7 +184,6 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::TangentialRestitution,
             Feature::Rolling,
             Feature::DetectedContacts,
-            Feature::ImpactLaws,
         ],
     },
 ];
