@@ -211,6 +211,7 @@ impl ContactDetector for Detector {
                 normal: p.normal,
                 gap: p.gap,
                 law,
+                plane: None,
             }));
         }
     }

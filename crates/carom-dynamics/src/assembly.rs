@@ -9,6 +9,7 @@ use crate::impacts::ImpactLaw;
 use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::planar_contacts::{detect_planar_contacts, select_planar_contacts};
 use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
 use crate::schemes::StepReport;
@@ -41,12 +42,13 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
     Ok(())
 }
 
-/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
-pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
+/// (t, q, v) => contact points between bodies whose gap may close within `horizon` seconds.
+pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
     memory.contacts.clear();
     if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
         detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
     }
+    detect_planar_contacts(model, state, memory, horizon)
 }
 
 /// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
@@ -83,7 +85,7 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
-    let StepMemory { active, candidates: c, contacts, impacts_done, .. } = memory;
+    let StepMemory { active, candidates: c, impacts_done, .. } = &mut *memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
     active.clear();
@@ -101,10 +103,12 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         velocity.copy_from_slice(&c.velocity[rows]);
         active.bind(item, with_restitution);
     }
+    select_planar_contacts(model, state, memory, rule, with_restitution);
+    let StepMemory { active, contacts, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+        if contact.plane.is_some() || contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
@@ -251,11 +255,13 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
     for item in active.items() {
         for (k, row) in item.rows.clone().enumerate() {
             let p = solution.r[row];
-            report.work -= active.bias()[row] * p;
+            // b in the mean over the step, where its change is known
+            let half_change = 0.5 * active.bias_change()[row];
+            report.work -= (active.bias()[row] - half_change) * p;
             match (item.law, k) {
                 (Law::Bilateral, _) => {}
-                (_, 0) => report.dissipated_impact -= mean[row] * p,
-                _ => report.dissipated_friction -= mean[row] * p,
+                (_, 0) => report.dissipated_impact -= (mean[row] - half_change) * p,
+                _ => report.dissipated_friction -= (mean[row] - half_change) * p,
             }
         }
         let before = match item.source {

@@ -26,6 +26,7 @@ pub mod laws;
 pub mod memory;
 pub mod model;
 pub mod nearest;
+mod planar_contacts;
 pub mod problems;
 pub mod recording;
 pub mod relations;

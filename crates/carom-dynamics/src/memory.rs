@@ -2,7 +2,7 @@
 
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
-use crate::detection::{ContactDetector, ContactKey, ContactPoint};
+use crate::detection::{ContactDetector, ContactKey, ContactPoint, PlanarDetector};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::Scratch;
@@ -14,6 +14,8 @@ use std::any::Any;
 pub struct StepMemory {
     /// Finds contacts between bodies.
     pub(crate) detector: Option<Box<dyn ContactDetector>>,
+    /// Finds contacts between planar bodies.
+    pub(crate) planar_detector: Option<Box<dyn PlanarDetector>>,
     /// Contact points of the present step.
     pub(crate) contacts: Vec<ContactPoint>,
     /// Interactions by formula, evaluated at the start of the step.
@@ -50,6 +52,7 @@ impl StepMemory {
         let n_v = model.systems().velocities().len();
         Ok(StepMemory {
             detector: model.detector().map(ContactDetector::boxed_clone),
+            planar_detector: model.planar_detector().map(PlanarDetector::boxed_clone),
             contacts: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),

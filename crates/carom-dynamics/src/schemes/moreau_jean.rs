@@ -135,7 +135,7 @@ impl Scheme for MoreauJean {
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
         model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        detect_contacts(model, state, memory, p.gamma * h);
+        detect_contacts(model, state, memory, p.gamma * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
         select_active(model, state, memory, rule);

@@ -274,9 +274,9 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
             Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
         }
     }
-    if let Some(detector) = model.detector() {
+    if model.n_colliders() > 0 {
         add(Feature::DetectedContacts, "the shapes");
-        detector.laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
+        model.collider_laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
     }
     if model.impact_law().is_separate() {
         add(Feature::ImpactLaws, "[impact]");
