@@ -29,13 +29,7 @@ pub(crate) fn detect_planar_contacts(model: &Model, state: &State, memory: &mut 
 }
 
 /// (g, u) of the contacts of planar bodies => active set with G, b and u_k.
-pub(crate) fn select_planar_contacts(
-    model: &Model,
-    state: &State,
-    memory: &mut StepMemory,
-    rule: Activation,
-    with_restitution: bool,
-) {
+pub(crate) fn select_planar_contacts(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation, with_restitution: bool) {
     let Some(bodies) = model.systems().planar_bodies() else { return };
     let StepMemory { active, contacts, .. } = memory;
     let active: &mut ActiveSet = active;
@@ -54,8 +48,11 @@ pub(crate) fn select_planar_contacts(
         write_planar_bias(contact, surface, rule.step, bias, bias_change);
         let width = jacobian.len() / dim;
         for (k, row) in jacobian.chunks_exact(width).enumerate() {
-            let relative: f64 =
-                row.chunks_exact(PLANAR_WIDTH).zip(pair).map(|(part, body)| dot(part, &v[PLANAR_WIDTH * body as usize..][..PLANAR_WIDTH])).sum();
+            let relative: f64 = row
+                .chunks_exact(PLANAR_WIDTH)
+                .zip(pair)
+                .map(|(part, body)| dot(part, &v[PLANAR_WIDTH * body as usize..][..PLANAR_WIDTH]))
+                .sum();
             velocity_start[k] = relative + bias[k] - bias_change[k];
         }
         active.bind(item, with_restitution);

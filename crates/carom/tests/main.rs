@@ -2,6 +2,7 @@
 
 mod allocation;
 mod gallery;
+mod planar;
 mod scenes;
 mod smooth_gallery;
 mod support;
