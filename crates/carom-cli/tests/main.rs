@@ -3,6 +3,7 @@
 mod bad_input;
 mod plots;
 mod runs;
+mod schemes;
 mod smooth;
 mod solvers;
 mod support;

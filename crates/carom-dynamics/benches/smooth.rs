@@ -144,6 +144,6 @@ fn integrate(&(name, case, kind, tolerance, end): &(&str, &str, IntegratorKind, 
 }
 
 fn energy(model: &Model, q: &[f64], v: &[f64]) -> f64 {
-    let (kinetic, potential) = model.systems().energy(0.0, q, v, &mut Scratch::default()).expect("a finite energy");
+    let (kinetic, potential) = model.energy(0.0, q, v, &mut Scratch::default()).expect("a finite energy");
     kinetic + potential
 }

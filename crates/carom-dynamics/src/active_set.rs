@@ -265,17 +265,23 @@ impl ActiveSet {
 
     /// u = G v + b over all rows.
     pub fn local_velocity(&self, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
-        for item in &self.items {
-            for (r, row) in item.rows.clone().enumerate() {
-                let start = item.first + r * item.width;
-                let mut sum = self.bias[row];
-                for &(block, column) in &self.touched[item.touched.clone()] {
-                    let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
-                    let start = start + column as usize;
-                    sum += dot(&self.jacobian[start..start + rows.len()], &v[rows]);
-                }
-                u[row] = sum;
+        for (i, item) in self.items.iter().enumerate() {
+            self.local_velocity_of(i, layout, v, &mut u[item.rows.clone()]);
+        }
+    }
+
+    /// u = G v + b over the rows of an item.
+    pub fn local_velocity_of(&self, item: usize, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
+        let item = &self.items[item];
+        for ((r, row), u) in item.rows.clone().enumerate().zip(u) {
+            let start = item.first + r * item.width;
+            let mut sum = self.bias[row];
+            for &(block, column) in &self.touched[item.touched.clone()] {
+                let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                let start = start + column as usize;
+                sum += dot(&self.jacobian[start..start + rows.len()], &v[rows]);
             }
+            *u = sum;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
-use crate::detection::{ContactPoint, WORLD};
+use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
@@ -44,11 +44,22 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
 
 /// (t, q, v) => contact points between bodies whose gap may close within `horizon` seconds.
 pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
-    memory.contacts.clear();
-    if let (Some(detector), Some(bodies)) = (&mut memory.detector, model.systems().bodies()) {
-        detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], horizon, &mut memory.contacts);
-    }
+    detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
     detect_planar_contacts(model, state, memory, horizon)
+}
+
+/// (q, v) => contact points between bodies in space whose gap may close within `horizon` seconds at the velocities v.
+pub(crate) fn detect_at(
+    model: &Model,
+    (q, v): (&[f64], &[f64]),
+    horizon: f64,
+    detector: &mut Option<Box<dyn ContactDetector>>,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    contacts.clear();
+    if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
+        detector.detect(&q[bodies.q.clone()], &v[bodies.v.clone()], horizon, contacts);
+    }
 }
 
 /// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
@@ -85,6 +96,17 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
 ///
 /// Rows of contacts between bodies hold over the step, with the bodies turned as they will be half way through it.
 pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation) {
+    select_where(model, state, memory, rule.step, |_, gap, normal_velocity| gap + rule.horizon * normal_velocity <= rule.threshold);
+}
+
+/// The same for a step of size `step` and contacts that are closed by another rule, a function of (source, gap, normal velocity).
+pub(crate) fn select_where(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    step: f64,
+    closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
     let StepMemory { active, candidates: c, impacts_done, .. } = &mut *memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
@@ -92,7 +114,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        if !interaction.is_bilateral() && gap + rule.horizon * c.velocity[rows.start] > rule.threshold {
+        if !interaction.is_bilateral() && !closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]) {
             continue;
         }
         let blocks = interaction.blocks().iter().copied();
@@ -103,12 +125,12 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         velocity.copy_from_slice(&c.velocity[rows]);
         active.bind(item, with_restitution);
     }
-    select_planar_contacts(model, state, memory, rule, with_restitution);
+    select_planar_contacts(model, state, memory, (step, with_restitution), &closed);
     let StepMemory { active, contacts, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.plane.is_some() || contact.gap + rule.horizon * normal_velocity(contact, q, v) > rule.threshold {
+        if contact.plane.is_some() || !closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v)) {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
@@ -116,7 +138,7 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
         let dim = if contact.law.is_frictionless() { 1 } else { 3 };
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
         let (jacobian, _, velocity) = active.rows_mut(item);
-        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * rule.step }, dim, jacobian);
+        write_jacobian(contact, &BodyStates { q, v, lead: 0.5 * step }, dim, jacobian);
         let width = jacobian.len() / dim;
         for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
             *u = row_velocity(contact, row, v);
@@ -125,8 +147,27 @@ pub(crate) fn select_active(model: &Model, state: &State, memory: &mut StepMemor
     }
 }
 
+/// Largest speed at which a contact approaches, at v_k or at `work.v_free` [m/s]: no contact without an impulse closes faster than this.
+pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory) -> f64 {
+    let StepMemory { candidates: c, contacts, work, .. } = memory;
+    let mut fastest = 0.0_f64;
+    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, interaction)| !interaction.is_bilateral()) {
+        let velocities = interaction.relation().velocities();
+        let row = &c.jacobian[c.entries[i]..][..velocities.len()];
+        let free: f64 = row.iter().zip(velocities).map(|(g, &j)| g * work.v_free[j]).sum();
+        fastest = fastest.max(-c.velocity[c.rows[i]]).max(-(free + c.bias[c.rows[i]]));
+    }
+    let Some(bodies) = model.systems().bodies() else { return fastest };
+    for contact in contacts {
+        for v in [&state.v, &work.v_free] {
+            fastest = fastest.max(-normal_velocity(contact, &state.q[bodies.q.clone()], &v[bodies.v.clone()]));
+        }
+    }
+    fastest
+}
+
 /// Normal velocity of a contact point of bodies.
-fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 2 * BODY_WIDTH];
     let row = if contact.body_b == WORLD { &mut row[..BODY_WIDTH] } else { &mut row[..] };
     write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, row);
@@ -137,6 +178,11 @@ fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
 fn row_velocity(contact: &ContactPoint, row: &[f64], v: &[f64]) -> f64 {
     let bodies = [contact.body_a, contact.body_b];
     row.chunks_exact(BODY_WIDTH).zip(bodies).map(|(part, body)| dot(part, &v[BODY_WIDTH * body as usize..][..BODY_WIDTH])).sum()
+}
+
+/// Notes whether rows of some active interaction change within the step.
+pub(crate) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
 }
 
 /// (t, q) => G, b of the active interactions by formula that are not constant.

@@ -66,7 +66,7 @@ pub enum ModelError {
         text: String,
     },
     /// A scheme that does not know what the model asks for.
-    #[error("the scheme \"{scheme}\" does not know {feature}, which {by} asks for; schemes that do: {alternatives}")]
+    #[error("the scheme \"{scheme}\" does not know {feature}, needed by {by}; schemes that do: {alternatives}")]
     SchemeRefuses {
         /// The scheme.
         scheme: &'static str,
@@ -195,7 +195,7 @@ pub enum RunError {
         t: f64,
         /// Number of the step.
         step: usize,
-        /// "the one-step problem" or "Newton's iteration".
+        /// "the one-step problem", "Newton's iteration" or "the projection of the positions".
         what: &'static str,
         /// Residual reached.
         residual: f64,

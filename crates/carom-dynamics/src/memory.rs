@@ -72,12 +72,12 @@ impl StepMemory {
 
     /// Keeps the state at which a step begins, for [`StepMemory::restore`].
     pub(crate) fn begin_step(&mut self, state: &State) {
-        self.begun.clone_from(state);
+        copy_state(state, &mut self.begun);
     }
 
     /// Puts `state` back to where the last step began.
     pub fn restore(&self, state: &mut State) {
-        state.clone_from(&self.begun);
+        copy_state(&self.begun, state);
     }
 
     /// Keeps (q_k, v_k) of a scheme's step.
@@ -120,6 +120,13 @@ impl StepMemory {
     pub fn problem(&self) -> &FrictionContact {
         &self.problem
     }
+}
+
+/// Copies a state into the storage of another.
+fn copy_state(from: &State, to: &mut State) {
+    to.t = from.t;
+    to.q.clone_from(&from.q);
+    to.v.clone_from(&from.v);
 }
 
 /// Values of the interactions by formula at the start of a step.
@@ -182,7 +189,7 @@ pub(crate) struct Matrices {
     pub mass_ready: bool,
     pub iteration: Vec<f64>,
     pub factor: BlockFactor,
-    /// (h, θ) for which `factor` was made, where M̂ depends on nothing else.
+    /// (c_v, c_q) of the M̂ = M + c_v C + c_q K that `factor` was made of, where M̂ depends on nothing else.
     pub factor_of: Option<(f64, f64)>,
     /// Counts the factorisations.
     pub generation: u64,

@@ -1,14 +1,15 @@
 //! A model: what stays constant during a run.
 
 use crate::detection::{ContactDetector, PlanarDetector};
-use crate::error::ModelError;
+use crate::error::{ModelError, NonFinite};
+use crate::forces::{CompliantContact, CompliantLaw};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
-use crate::systems::{Scratch, System};
+use crate::systems::{Instant, JacobianFactors, Scratch, System};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub struct Model {
     detector: Option<Box<dyn ContactDetector>>,
     planar_detector: Option<Box<dyn PlanarDetector>>,
     impact_law: ImpactLaw,
+    compliant: Vec<CompliantContact>,
 }
 
 impl Model {
@@ -35,6 +37,7 @@ impl Model {
             detector: None,
             planar_detector: None,
             impact_law: ImpactLaw::default(),
+            compliant: Vec::new(),
         })
     }
 
@@ -77,6 +80,103 @@ impl Model {
     pub fn add_joint(&mut self, name: &str, source: &JointSource, q: &[f64]) -> Result<(), ModelError> {
         let joint = Joint::new(name, source, &self.systems, q)?;
         self.add_interaction(name, Box::new(joint), Law::Bilateral)
+    }
+
+    /// Adds a penalised contact: a force of the gap and velocity of a relation.
+    ///
+    /// # Errors
+    /// A name that exists, a coefficient out of range.
+    pub fn add_compliant_contact(&mut self, name: &str, relation: Box<dyn Relation>, law: CompliantLaw) -> Result<(), ModelError> {
+        if !self.names.insert(name.to_owned()) {
+            return Err(ModelError::DuplicateName { what: "interaction", name: name.to_owned() });
+        }
+        self.compliant.push(CompliantContact::new(name, relation, law)?);
+        Ok(())
+    }
+
+    /// Adds a penalised contact by formula: its gap and tangents.
+    ///
+    /// # Errors
+    /// As [`Model::add_compliant_contact`]; formulas that cannot be read.
+    pub fn add_compliant_formula(&mut self, name: &str, source: &FormulaSource, law: CompliantLaw) -> Result<(), ModelError> {
+        let relation = FormulaRelation::new(source, &self.systems)?;
+        self.add_compliant_contact(name, Box::new(relation), law)
+    }
+
+    /// The penalised contacts, in order.
+    #[must_use]
+    pub fn compliant_contacts(&self) -> &[CompliantContact] {
+        &self.compliant
+    }
+
+    /// F(t, q, v) of the systems and of the penalised contacts.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.systems.force_of_systems(t, q, v, force, scratch)?;
+        self.compliant.iter().try_for_each(|contact| contact.add_force(Instant { t, q, v }, false, force, scratch))
+    }
+
+    /// Adds c_v C + c_q K to a block-diagonal matrix, with C = −∂F/∂v and K = −(∂F/∂q) T.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn add_jacobians(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        self.systems.add_jacobians_of_systems(at, factors, matrix, scratch)?;
+        let layout = self.systems.layout();
+        self.compliant.iter().try_for_each(|contact| contact.add_jacobians(at, factors, layout, matrix, scratch))
+    }
+
+    /// M is constant and F = f − K q − C v with constant f, K, C.
+    #[must_use]
+    pub fn is_affine(&self) -> bool {
+        self.systems.systems_are_affine() && self.compliant.is_empty()
+    }
+
+    /// Energy enters or leaves other than through interactions: see [`System::exchanges_energy`].
+    #[must_use]
+    pub fn exchanges_energy(&self) -> bool {
+        self.systems.systems_exchange_energy() || !self.compliant.is_empty()
+    }
+
+    /// The forces without potential.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.systems.applied_force_of_systems(at, force, scratch)?;
+        self.compliant.iter().try_for_each(|contact| contact.add_force(at, true, force, scratch))
+    }
+
+    /// ∂V/∂t − ∂T/∂t \[W\].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn explicit_power(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        let mut power = self.systems.explicit_power_of_systems(at, scratch)?;
+        for contact in &self.compliant {
+            power += contact.explicit_power(at, scratch)?;
+        }
+        Ok(power)
+    }
+
+    /// Kinetic and potential energy \[J\], that of penalised contacts included.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn energy(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {
+        let (kinetic, mut potential) = self.systems.energy_of_systems(t, q, v, scratch)?;
+        for contact in &self.compliant {
+            potential += contact.potential(t, q, scratch)?;
+        }
+        Ok((kinetic, potential))
     }
 
     /// Sets the detector of contacts between rigid bodies.
@@ -175,7 +275,7 @@ impl Model {
         let (layout, mut scratch) = (systems.layout(), Scratch::default());
         let mut mass = vec![0.0; layout.n_values()];
         systems.mass(state.t, &state.q, &mut mass, &mut scratch)?;
-        systems.force(state.t, &state.q, &state.v, &mut vec![0.0; state.v.len()], &mut scratch)?;
+        self.force(state.t, &state.q, &state.v, &mut vec![0.0; state.v.len()], &mut scratch)?;
         for b in 0..layout.n_blocks() {
             let n = layout.size(b);
             let block = nalgebra::DMatrix::from_row_slice(n, n, &mass[layout.values[b]..layout.values[b + 1]]);

@@ -1,7 +1,6 @@
 //! Contacts of planar bodies in a step: found by the model's [`crate::detection::PlanarDetector`], taken into the active set.
 
 use crate::active_set::{ActiveSet, ActiveSource, PlanarRows};
-use crate::assembly::Activation;
 use crate::block_diagonal::dot;
 use crate::detection::WORLD;
 use crate::error::NonFinite;
@@ -28,15 +27,22 @@ pub(crate) fn detect_planar_contacts(model: &Model, state: &State, memory: &mut 
     Ok(())
 }
 
-/// (g, u) of the contacts of planar bodies => active set with G, b and u_k.
-pub(crate) fn select_planar_contacts(model: &Model, state: &State, memory: &mut StepMemory, rule: Activation, with_restitution: bool) {
+/// (g, u) of the contacts of planar bodies that are closed by a rule of (source, gap, normal velocity) => active set with G, b and u_k, for a
+/// step of size `step`.
+pub(crate) fn select_planar_contacts(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    (step, with_restitution): (f64, bool),
+    closed: &impl Fn(ActiveSource, f64, f64) -> bool,
+) {
     let Some(bodies) = model.systems().planar_bodies() else { return };
     let StepMemory { active, contacts, .. } = memory;
     let active: &mut ActiveSet = active;
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
         let Some(surface) = &contact.plane else { continue };
-        if contact.gap + rule.horizon * planar_normal_velocity(contact, surface, q, v) > rule.threshold {
+        if !closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, surface, q, v)) {
             continue;
         }
         let pair = [contact.body_a, contact.body_b];
@@ -45,7 +51,7 @@ pub(crate) fn select_planar_contacts(model: &Model, state: &State, memory: &mut 
         let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, model.systems().layout());
         let PlanarRows { jacobian, bias, bias_change, velocity_start } = active.planar_rows_mut(item);
         write_planar_jacobian(contact, q, dim, jacobian);
-        write_planar_bias(contact, surface, rule.step, bias, bias_change);
+        write_planar_bias(contact, surface, step, bias, bias_change);
         let width = jacobian.len() / dim;
         for (k, row) in jacobian.chunks_exact(width).enumerate() {
             let relative: f64 = row

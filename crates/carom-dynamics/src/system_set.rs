@@ -116,7 +116,7 @@ impl SystemSet {
 
     /// Every system is affine: see [`System::is_affine`].
     #[must_use]
-    pub fn is_affine(&self) -> bool {
+    pub(crate) fn systems_are_affine(&self) -> bool {
         self.affine
     }
 
@@ -228,7 +228,7 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub(crate) fn force_of_systems(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         self.parts.iter().try_for_each(|p| p.system.force(t, &q[p.q.clone()], &v[p.v.clone()], &mut force[p.v.clone()], scratch))
     }
 
@@ -236,7 +236,7 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn add_jacobians(
+    pub(crate) fn add_jacobians_of_systems(
         &self,
         at: Instant<'_>,
         factors: JacobianFactors,
@@ -251,7 +251,7 @@ impl SystemSet {
 
     /// Energy enters or leaves other than through interactions: see [`System::exchanges_energy`].
     #[must_use]
-    pub fn exchanges_energy(&self) -> bool {
+    pub(crate) fn systems_exchange_energy(&self) -> bool {
         self.exchanges_energy
     }
 
@@ -259,7 +259,7 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub(crate) fn applied_force_of_systems(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         force.fill(0.0);
         self.parts
             .iter()
@@ -270,7 +270,7 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn explicit_power(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
+    pub(crate) fn explicit_power_of_systems(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
         self.parts.iter().map(|p| p.system.explicit_power(at.t, &at.q[p.q.clone()], &at.v[p.v.clone()], scratch)).sum()
     }
 
@@ -278,7 +278,7 @@ impl SystemSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn energy(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {
+    pub(crate) fn energy_of_systems(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Result<(f64, f64), NonFinite> {
         let mut sum = (0.0, 0.0);
         for p in &self.parts {
             let (kinetic, potential) = p.system.energy(t, &q[p.q.clone()], &v[p.v.clone()], scratch)?;

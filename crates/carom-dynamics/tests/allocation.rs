@@ -3,13 +3,17 @@
 use carom_dynamics::integrators::{IntegratorParams, StepControl};
 use carom_dynamics::problems::mechanisms::{four_bar, slider_crank};
 use carom_dynamics::problems::{Problem, bouncing_ball, impact_oscillator, n_four_bar, pendulum, woodpecker};
-use carom_dynamics::schemes::{MoreauJean, Scheme};
+use carom_dynamics::schemes::{CombinedProjection, DirectProjection, MoreauJean, Scheme, SchemeParams};
 use carom_dynamics::smooth::{Integration, StageSystem};
 use carom_dynamics::{Model, State, StepMemory, problems::free_bodies};
 use carom_solvers::FrictionSolverParams;
 
 fn allocations(problem: &Problem, h: f64, warm: usize, steps: usize) -> u64 {
-    let (scheme, mut state) = (MoreauJean::default(), problem.state.clone());
+    allocations_of(&MoreauJean::default(), problem, h, warm, steps)
+}
+
+fn allocations_of(scheme: &dyn Scheme, problem: &Problem, h: f64, warm: usize, steps: usize) -> u64 {
+    let mut state = problem.state.clone();
     let mut memory = StepMemory::new(&problem.model, &FrictionSolverParams::default()).unwrap();
     let mut take = |n: usize| {
         for _ in 0..n {
@@ -29,6 +33,29 @@ fn steps_do_not_allocate() {
     assert_eq!(allocations(&pendulum::by_angle().unwrap(), 1e-3, 10, 500), 0);
     assert_eq!(allocations(&pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0);
     assert_eq!(allocations(&free_bodies::symmetric_top().unwrap(), 1e-3, 10, 500), 0);
+}
+
+#[test]
+fn other_schemes_do_not_allocate() {
+    for params in [SchemeParams::MoreauMidpoint(Default::default()), SchemeParams::Prox(Default::default())] {
+        let scheme = params.build();
+        assert_eq!(allocations_of(&*scheme, &bouncing_ball::problem(0.9).unwrap(), 0.005, 200, 1000), 0);
+        assert_eq!(allocations_of(&*scheme, &pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0);
+    }
+    let scheme = SchemeParams::ThetaGap(Default::default()).build();
+    assert_eq!(allocations_of(&*scheme, &bouncing_ball::problem(0.0).unwrap(), 0.005, 10, 200), 0);
+    assert_eq!(allocations_of(&*scheme, &pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0);
+}
+
+/// Also where positions are projected; the ball is first projected in its fourth impact, after 534 steps.
+#[test]
+fn projections_do_not_allocate() {
+    let schemes: [&dyn Scheme; 2] = [&DirectProjection::default(), &CombinedProjection::default()];
+    for scheme in schemes {
+        assert_eq!(allocations_of(scheme, &bouncing_ball::problem(0.9).unwrap(), 0.005, 600, 1000), 0, "{}", scheme.name());
+        assert_eq!(allocations_of(scheme, &woodpecker::problem().unwrap(), 2e-5, 8000, 6000), 0, "{}", scheme.name());
+        assert_eq!(allocations_of(scheme, &pendulum::cartesian().unwrap(), 1e-3, 10, 500), 0, "{}", scheme.name());
+    }
 }
 
 /// Evaluations of the constrained equations, in the acceleration form and as a stage of a half-explicit method, and an interpolation.

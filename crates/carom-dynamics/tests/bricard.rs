@@ -20,7 +20,7 @@ fn errors(kind: IntegratorKind, tolerance: f64, projection: Projection) -> Error
     let order = kind.entry().choices.last().copied();
     let params = IntegratorParams { kind, order, tolerance, projection, ..IntegratorParams::default() };
     let energy = |q: &[f64], v: &[f64]| {
-        let (kinetic, potential) = problem.model.systems().energy(0.0, q, v, &mut Scratch::default()).unwrap();
+        let (kinetic, potential) = problem.model.energy(0.0, q, v, &mut Scratch::default()).unwrap();
         kinetic + potential
     };
     let first = energy(&problem.state.q, &problem.state.v);

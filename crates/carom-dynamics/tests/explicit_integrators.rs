@@ -19,7 +19,7 @@ fn integrate<'m>(mechanism: &'m Mechanism, params: &IntegratorParams, end: f64) 
 /// Largest changes of the energy in the first and the last tenth of a run with constant steps.
 fn energy_errors(mechanism: &Mechanism, kind: IntegratorKind, step: f64, end: f64) -> (f64, f64) {
     let energy = |t: f64, q: &[f64], v: &[f64]| {
-        let (kinetic, potential) = mechanism.model.systems().energy(t, q, v, &mut Scratch::default()).unwrap();
+        let (kinetic, potential) = mechanism.model.energy(t, q, v, &mut Scratch::default()).unwrap();
         kinetic + potential
     };
     let mut integration = Integration::new(&mechanism.model, &mechanism.state, &constant_steps(kind, step)).unwrap();

@@ -106,7 +106,7 @@ fn spatial_body_moves_as_in_a_tree() {
     let tree = Tree::new(vec![body], gravity).unwrap();
     let turning = State { t: 0.0, q: TreeJoint::Spherical.zero(), v: omega.as_slice().to_vec() };
     // the kinetic energy is the same to round-off
-    let (kinetic, _) = by_points.systems().energy(0.0, &start.q, &start.v, &mut scratch).unwrap();
+    let (kinetic, _) = by_points.energy(0.0, &start.q, &start.v, &mut scratch).unwrap();
     assert!((kinetic - tree.energy(0.0, &turning.q, &turning.v, &mut scratch).unwrap().0).abs() < 1e-14);
     let (q_end, _) = integrate(&by_points, &start, 0.5, 1000);
     let relative = Model::new(vec![Box::new(tree.clone())]).unwrap();

@@ -2,7 +2,11 @@
 
 use crate::support::{Done, distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{Problem, Solution, bouncing_ball, impact_oscillator, pendulum, sliding_block};
-use carom_dynamics::schemes::{SchemeParams, check_scheme};
+use carom_dynamics::schemes::schatzman_paoli::Penetration;
+use carom_dynamics::schemes::{
+    AlphaLevel, AnitescuPotraParams, Decompression, FrictionCone, GapRule, NonsmoothAlphaParams, SchatzmanPaoliParams, SchemeParams,
+    StewartTrinkleParams, ThetaGapParams, check_scheme,
+};
 
 /// A problem across impacts or stops.
 struct Case {
@@ -27,7 +31,17 @@ fn cases() -> Vec<Case> {
 
 /// Schemes with the settings that the tests run: all defaults, and the variants that are methods of their own.
 pub fn variants() -> Vec<SchemeParams> {
-    SchemeParams::all()
+    let mut variants = SchemeParams::all();
+    variants.push(SchemeParams::ThetaGap(ThetaGapParams { gap: GapRule::ThetaEuler, ..ThetaGapParams::default() }));
+    let one_step = SchatzmanPaoliParams { penetration: Penetration::OneStep, ..SchatzmanPaoliParams::default() };
+    variants.push(SchemeParams::SchatzmanPaoli(one_step));
+    let cone = FrictionCone::Exact;
+    variants.push(SchemeParams::StewartTrinkle(StewartTrinkleParams { cone, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { cone, stiff: false, ..Default::default() }));
+    variants.push(SchemeParams::AnitescuPotra(AnitescuPotraParams { decompression: Decompression::Reflection, ..Default::default() }));
+    let both_levels = NonsmoothAlphaParams { level: AlphaLevel::PositionVelocity, ..NonsmoothAlphaParams::default() };
+    variants.push(SchemeParams::NonsmoothAlpha(both_levels));
+    variants
 }
 
 /// L¹ error of the positions where the motion is known at all times, the error at the end otherwise.
@@ -36,6 +50,12 @@ fn error(problem: &Problem, done: &Done, step: f64) -> f64 {
         Solution::Exact(exact) => step * done.keep.frames.iter().map(|f| distance(&f.q, &exact(f.t).0)).sum::<f64>(),
         Solution::AtEnd(q, _) => distance(&done.state.q, q),
     }
+}
+
+/// The largest error with this and two slightly smaller steps: where in its step the first impact falls changes the error of a single size by chance.
+fn largest_error(problem: &Problem, params: &SchemeParams, done: &Done, step: f64) -> f64 {
+    let with = |h: f64| error(problem, &run_scheme(&problem.model, &problem.state, problem.end, h, params), h);
+    [0.99, 0.98].into_iter().map(|factor| with(factor * step)).fold(error(problem, done, step), f64::max)
 }
 
 /// Across impacts the positions converge in L¹ at least as fast as declared, contacts take energy only, penetration falls with the step, and
@@ -52,7 +72,7 @@ fn impacts() {
             }
             let steps: Vec<f64> = (0..5).map(|k| case.step / f64::from(1 << k)).collect();
             let runs: Vec<Done> = steps.iter().map(|&h| run_scheme(&p.model, &p.state, p.end, h, &params)).collect();
-            let errors: Vec<f64> = runs.iter().zip(&steps).map(|(done, &h)| error(p, done, h)).collect();
+            let errors: Vec<f64> = runs.iter().zip(&steps).map(|(done, &h)| largest_error(p, &params, done, h)).collect();
             let order = fitted_order(&steps, &errors);
             let (h, last) = (steps[4], &runs[4]);
             let c = &last.certificate;
@@ -65,9 +85,15 @@ fn impacts() {
                 c.contact_gain
             );
             let at = format!("{} on {}: {params:?}", entry.name, case.name);
-            assert!(errors[4] < 1e-12 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
-            // at most a step or two of free fall at the largest speed, 5 m/s
-            assert!(c.max_penetration < 10.0 * h, "{at}: penetration {}", c.max_penetration);
+            // errors within the length below which a contact counts as closed have no order
+            assert!(errors[4] < 2e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
+            let depth = match params {
+                SchemeParams::DirectProjection(p) => p.position_tolerance,
+                SchemeParams::CombinedProjection(p) => p.position_tolerance,
+                // at most a step or two of free fall at the largest speed, 5 m/s
+                _ => 10.0 * h,
+            };
+            assert!(c.max_penetration <= depth, "{at}: penetration {}", c.max_penetration);
             let dissipated = c.last.dissipated_impact + c.last.dissipated_friction;
             let initial = c.initial.mechanical().abs().max(1.0);
             assert!(dissipated > -1e-12 && c.contact_gain < initial * h, "{at}: {c:?}");
@@ -80,7 +106,8 @@ fn impacts() {
     }
 }
 
-/// In smooth motion positions and velocities converge as declared.
+/// In smooth motion positions and velocities converge as declared. The one may do better: the velocity of a pendulum released at rest is of
+/// second order by the symplectic Euler method, since a kick at rest is a shift in time.
 #[test]
 fn smooth_motion() {
     for params in variants() {
@@ -93,7 +120,9 @@ fn smooth_motion() {
         let (order_q, order_v) = (of(&|done| distance(&done.state.q, &q)), of(&|done| distance(&done.state.v, &v)));
         println!("{:24} {order_q:.2} {order_v:.2}", params.entry().name);
         let declared = orders.smooth as f64;
-        assert!((order_q - declared).abs() < 0.25 && (order_v - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
+        // one of the two may do better from a release at rest at the horizontal (energy 0): the h² term of the leapfrog rule's positions
+        // vanishes, as does the h term of the symplectic Euler rule's velocities
+        assert!((order_q.min(order_v) - declared).abs() < 0.25, "{params:?}: {order_q} {order_v}");
     }
 }
 

@@ -43,7 +43,7 @@ const MARGIN: f64 = 1e-2;
 
 /// Coefficients of a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct AlphaCoefficients {
+pub(crate) struct AlphaCoefficients {
     /// α_m.
     pub mass: f64,
     /// α_f.
@@ -55,6 +55,13 @@ pub(super) struct AlphaCoefficients {
 }
 
 impl AlphaCoefficients {
+    /// Those of the generalized-α method for the spectral radius ρ∞ in [0, 1]: see `generalized_alpha.rs`.
+    pub fn of_radius(rho: f64) -> Self {
+        let (mass, force) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 - mass + force;
+        AlphaCoefficients { mass, force, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
+    }
+
     /// dA_{n+1}/da_{n+1}.
     pub fn acceleration(&self) -> f64 {
         (1.0 - self.mass) / (1.0 - self.force)

@@ -240,12 +240,12 @@ impl AlphaNewton {
 
     /// Adds (c_m M + c_v C) D.
     fn add_inertia(&mut self, equations: &Equations<'_>, end: &MotionPoint, factors: TangentFactors) -> Result<(), IntegrationError> {
-        let (layout, systems) = (equations.layout(), equations.model().systems());
+        let (layout, model) = (equations.layout(), equations.model());
         // the next evaluation writes M anew
         self.mass.iter_mut().for_each(|m| *m *= factors.mass);
         let instant = Instant { t: end.t, q: &end.q, v: &end.v };
         let only_velocity = JacobianFactors { velocity: factors.velocity, position: 0.0 };
-        systems
+        model
             .add_jacobians(instant, only_velocity, &mut self.mass, &mut self.scratch)
             .map_err(|source| IntegrationError::NonFinite { t: end.t, source })?;
         for b in 0..layout.n_blocks() {

@@ -11,9 +11,9 @@
 //! small steps; GGL keeps both. Order 2 in positions, velocities and multipliers for ρ < 1 (at ρ = 1 the multipliers of index 3 oscillate
 //! without damping and need not converge).
 
+use super::Formulation;
 use super::alpha_family::{AlphaCoefficients, AlphaMethod};
 use super::registry::{IntegratorEntry, Orders};
-use super::{Formulation, IntegratorParams};
 
 /// The method.
 pub(super) const GENERALIZED_ALPHA: IntegratorEntry = IntegratorEntry {
@@ -27,12 +27,5 @@ pub(super) const GENERALIZED_ALPHA: IntegratorEntry = IntegratorEntry {
         multiplier: (params.spectral_radius < 1.0 || params.formulation() != Formulation::Index3).then_some(2.0),
         ..Orders::all(2.0)
     },
-    build: |params| Box::new(AlphaMethod::new("generalized-alpha", coefficients(params), params)),
+    build: |params| Box::new(AlphaMethod::new("generalized-alpha", AlphaCoefficients::of_radius(params.spectral_radius), params)),
 };
-
-fn coefficients(params: &IntegratorParams) -> AlphaCoefficients {
-    let rho = params.spectral_radius;
-    let (mass, force) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
-    let gamma = 0.5 - mass + force;
-    AlphaCoefficients { mass, force, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }
-}

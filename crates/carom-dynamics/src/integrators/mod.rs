@@ -29,6 +29,7 @@ mod stages;
 mod stormer_verlet;
 mod tableaux;
 
+pub(crate) use alpha_family::AlphaCoefficients;
 pub use parameters::{
     AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams,
     NewtonParams, Projection, StepControl,

@@ -5,6 +5,7 @@
 pub mod andrews;
 pub mod bouncing_ball;
 pub mod bricard;
+pub mod elastic_bars;
 pub mod flexible_slider_crank;
 pub mod flyball;
 pub mod free_bodies;
@@ -12,9 +13,11 @@ pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
 pub mod n_four_bar;
+pub mod painleve_rod;
 pub mod pendulum;
 pub mod sliding_block;
 pub mod spherical_pendulum;
+pub mod wedges;
 pub mod woodpecker;
 
 use crate::model::Model;

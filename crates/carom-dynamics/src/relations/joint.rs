@@ -202,7 +202,7 @@ impl Relation for Joint {
                 total.moment += lambda * unit.moment;
             }
         }
-        let Scratch { inputs, outputs, registers } = scratch;
+        let Scratch { inputs, outputs, registers, .. } = scratch;
         for (jacobian, side) in [&mut *inputs, &mut *outputs].into_iter().zip(&self.sides) {
             jacobian.resize(6 * side.columns.1, 0.0);
             if let Some(id) = side.frame {

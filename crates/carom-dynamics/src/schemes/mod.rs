@@ -4,16 +4,22 @@ pub mod anitescu_potra;
 pub mod combined_projection;
 pub mod d1_minus;
 pub mod direct_projection;
+mod explicit_stage;
+mod friction_cone;
+mod left_limit;
 pub mod lotstedt;
 pub mod moreau_jean;
 pub mod moreau_midpoint;
 pub mod nonsmooth_alpha;
+pub mod position_projection;
 pub mod prox;
+mod prox_iteration;
 mod registry;
 pub mod schatzman_paoli;
 mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
+mod theta_step;
 
 use crate::diagnostics::Violations;
 use crate::error::StepError;
@@ -22,19 +28,21 @@ use crate::model::Model;
 use crate::state::State;
 use carom_solvers::{FrictionSolverParams, SolveReport};
 
-pub use anitescu_potra::{AnitescuPotra, AnitescuPotraParams};
-pub use combined_projection::{CombinedProjection, CombinedProjectionParams};
+pub use anitescu_potra::{AnitescuPotra, AnitescuPotraParams, Decompression};
+pub use combined_projection::{ClosedContacts, CombinedProjection, CombinedProjectionParams};
 pub use d1_minus::{D1Minus, D1MinusParams};
-pub use direct_projection::{DirectProjection, DirectProjectionParams};
+pub use direct_projection::{DirectProjection, DirectProjectionParams, ProjectedContacts};
+pub use friction_cone::FrictionCone;
 pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_jean::{MoreauJean, MoreauJeanParams};
 pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
-pub use nonsmooth_alpha::{NonsmoothAlpha, NonsmoothAlphaParams};
-pub use prox::{Prox, ProxParams};
+pub use nonsmooth_alpha::{AlphaLevel, NonsmoothAlpha, NonsmoothAlphaParams};
+pub use position_projection::{Metric, ProjectionReport};
+pub use prox::{Prox, ProxIteration, ProxParams, Sweep};
 pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliParams};
 pub use stewart_trinkle::{StewartTrinkle, StewartTrinkleParams};
-pub use theta_gap::{ThetaGap, ThetaGapParams};
+pub use theta_gap::{GapRule, ThetaGap, ThetaGapParams};
 
 /// Orders of convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +117,8 @@ pub struct StepReport {
     pub newton_residual: f64,
     /// Newton's iteration reached its tolerance.
     pub newton_converged: bool,
+    /// The projection of the positions, where the scheme has one.
+    pub projection: Option<ProjectionReport>,
     /// Active interactions.
     pub n_active: usize,
     /// Violations of the state at the start of the step.
@@ -123,10 +133,22 @@ pub struct StepReport {
     pub work: f64,
 }
 
+/// Takes the report of a further one-step problem of the step: the worse of them is kept.
+fn report_worse(report: &mut StepReport, solve: SolveReport) {
+    let is_worse = |other: &SolveReport| match (solve.is_accepted(), other.is_accepted()) {
+        (true, false) => false,
+        (false, true) => true,
+        _ => solve.residual_normalised >= other.residual_normalised,
+    };
+    let iterations = solve.iterations + report.solve.map_or(0, |other| other.iterations);
+    let worse = if report.solve.as_ref().is_none_or(is_worse) { Some(solve) } else { report.solve };
+    report.solve = worse.map(|kept| SolveReport { iterations, ..kept });
+}
+
 impl StepReport {
-    /// The one-step problem and Newton's iteration both reached their tolerances.
+    /// The one-step problem, Newton's iteration and the projection of the positions all reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted())
+        self.newton_converged && self.solve.is_none_or(|s| s.status.is_accepted()) && self.projection.is_none_or(|p| p.converged)
     }
 }

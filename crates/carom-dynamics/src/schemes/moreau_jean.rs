@@ -21,18 +21,14 @@
 //! Order: 1 across impacts and with active constraints; 2 in free motion for θ = 1/2 and constant M (any M with
 //! [`Configuration::Theta`]). Consistent through accumulations of impacts.
 
-use super::stages::{Span, advance, displace, factorise, finish};
+use super::stages::{Span, finish};
+use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
-use crate::assembly::{
-    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, local_change, measure_violations, select_active,
-    solve_problem, update_jacobians,
-};
-use crate::block_diagonal::dot;
-use crate::error::{ModelError, NonFinite, StepError};
+use crate::assembly::{Activation, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active};
+use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
-use crate::systems::{Instant, JacobianFactors};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`MoreauJean`].
@@ -128,156 +124,57 @@ impl Scheme for MoreauJean {
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
         let p = &self.params;
         let mut report = StepReport::default();
-        let t_start = state.t;
-        let located = at_time(t_start);
-
-        // (q_k, v_k) => F_k, contacts, gaps, local velocities => active set
-        memory.keep_start(state);
-        let StepMemory { work, scratch, .. } = &mut *memory;
-        model.systems().force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        detect_contacts(model, state, memory, p.gamma * h).map_err(&located)?;
-        evaluate_candidates(model, state, memory).map_err(&located)?;
+        self.prepare(model, state, memory, p.gamma * h)?;
+        report.violations = measure_violations(model, memory);
         let rule = Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold };
         select_active(model, state, memory, rule);
-        report.violations = measure_violations(model, memory);
-        report.n_active = memory.active.items().len();
-        let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
-        memory.work.rows_vary = rows_vary;
-
-        // v = v_k => first iterate of q_{k+1}
-        self.advance(model, state, memory, h).map_err(&located)?;
-        let linear = model.systems().is_affine() && !rows_vary;
-        while !report.newton_converged && report.newton_iterations < p.newton_max_iterations {
-            let first = report.newton_iterations == 0;
-            // (q_k, v) => q̃, M(q̃), M̂, v_free
-            self.free_motion(model, state, memory, h)?;
-            if memory.active.is_empty() {
-                state.v.copy_from_slice(&memory.work.v_free);
-            } else {
-                // G(q̃), M̂, v_free => W, q => p => v_{k+1}
-                if rows_vary && first {
-                    update_jacobians(model, t_start + self.fraction() * h, memory).map_err(&located)?;
-                }
-                assemble_problem(model, memory, first);
-                report.solve = Some(solve_problem(model, state, memory)?);
-            }
-            // v_{k+1} => q_{k+1}, residual of the equation of motion
-            self.advance(model, state, memory, h).map_err(&located)?;
-            report.newton_iterations += 1;
-            if linear {
-                report.newton_converged = true;
-            } else {
-                report.newton_residual = self.residual(model, state, memory, h).map_err(&located)?;
-                report.newton_converged = report.newton_residual <= p.newton_tolerance;
-            }
-        }
-
+        self.solve_motion(model, state, memory, h, &mut report)?;
         // impulses and energies
-        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(&located)?;
+        finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(at_time(state.t))?;
         Ok(report)
     }
 }
 
-/// The stages of a step; `state.q` and `state.v` hold the current iterate of the end of the step, `state.t` its start.
+/// The halves of a step around the choice of the active set, for schemes that do more with either.
 impl MoreauJean {
-    /// Fraction of the step at which M and G are evaluated.
-    fn fraction(&self) -> f64 {
-        match self.params.configuration {
-            Configuration::Start => 0.0,
-            Configuration::Theta => self.params.theta,
-            Configuration::End => 1.0,
-        }
-    }
-
-    /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T v_{k+θ}.
-    fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-        advance(model, state, memory, h, self.params.theta)
-    }
-
-    /// q̃, and M there unless constant.
-    fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-        let StepMemory { work, matrices, scratch, .. } = memory;
-        let systems = model.systems();
-        if matrices.mass_ready && systems.mass_is_constant() && !work.rows_vary {
-            return Ok(());
-        }
-        let fraction = self.fraction();
-        displace(work, &state.v, fraction * h, self.params.theta);
-        systems.advance(&work.q_start, &work.displacement, &mut work.q_inner);
-        if !(matrices.mass_ready && systems.mass_is_constant()) {
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t + fraction * h, &work.q_inner, &mut matrices.mass, scratch)?;
-            matrices.mass_ready = true;
-        }
-        Ok(())
-    }
-
-    /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
-    fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-        let StepMemory { work, matrices, scratch, .. } = memory;
-        let (systems, theta) = (model.systems(), self.params.theta);
-        systems.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
-        for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
-            *change = end - start;
-        }
-        systems.layout().multiply(&matrices.mass, &work.v_free, &mut work.momentum);
-        for (i, r) in work.residual.iter_mut().enumerate() {
-            *r = h * ((1.0 - theta) * work.force_start[i] + theta * work.force_end[i]) - work.momentum[i];
-        }
-        Ok(())
-    }
-
-    /// M̂ = M + hθ C + h²θ² K, v_free = v + M̂⁻¹ R.
-    fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
-        let (systems, theta) = (model.systems(), self.params.theta);
+    /// (q_k, v_k) => F_k, contacts that may close within `horizon` seconds, gaps, local velocities.
+    pub(super) fn prepare(&self, model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), StepError> {
         let located = at_time(state.t);
-        self.update_mass(model, state, memory, h).map_err(&located)?;
-        self.smooth_residual(model, state, memory, h).map_err(&located)?;
-        let StepMemory { work, matrices, scratch, .. } = memory;
-        if !(systems.is_affine() && matrices.factor_of == Some((h, theta))) {
-            matrices.iteration.clone_from(&matrices.mass);
-            let factors = JacobianFactors { velocity: h * theta, position: h * h * theta * theta };
-            let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
-            systems.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            factorise(model, state.t, matrices)?;
-            matrices.factor_of = Some((h, theta));
-        }
-        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
-        for (free, v) in work.v_free.iter_mut().zip(&state.v) {
-            *free += v;
-        }
-        Ok(())
+        memory.keep_start(state);
+        let StepMemory { work, scratch, .. } = &mut *memory;
+        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        detect_contacts(model, state, memory, horizon).map_err(&located)?;
+        evaluate_candidates(model, state, memory).map_err(&located)
     }
 
-    /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    ///
-    /// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
-    /// part: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
-    /// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
-    fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<f64, NonFinite> {
-        self.update_mass(model, state, memory, h)?;
-        if memory.work.rows_vary {
-            update_jacobians(model, state.t + self.fraction() * h, memory)?;
-        }
-        self.smooth_residual(model, state, memory, h)?;
-        let StepMemory { work, matrices, active, solution, .. } = memory;
-        let layout = model.systems().layout();
-        let mut energy_norm = |x: &[f64]| {
-            matrices.factor.solve(layout, x, &mut work.displacement);
-            dot(x, &work.displacement).abs()
+    /// The active set => p, v_{k+1}, q_{k+1}; the first iterate of v_{k+1} is `state.v`.
+    pub(super) fn solve_motion(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        *report = StepReport { solve: None, newton_iterations: 0, newton_residual: 0.0, newton_converged: false, ..*report };
+        report.n_active = memory.active.items().len();
+        note_varying_rows(model, memory);
+
+        // Newton on the discrete equation of motion, each iteration with its one-step problem => v_{k+1}, q_{k+1}
+        self.theta_step(h).solve(model, state, memory, report)
+    }
+}
+
+impl MoreauJean {
+    /// The θ-step of its settings.
+    fn theta_step(&self, h: f64) -> ThetaStep {
+        let p = &self.params;
+        let fraction = match p.configuration {
+            Configuration::Start => 0.0,
+            Configuration::Theta => p.theta,
+            Configuration::End => 1.0,
         };
-        // scale: the impulse of the forces, the change of momentum, the momentum
-        for (impulse, (change, residual)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
-            *impulse = residual + change;
-        }
-        let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
-        layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
-        scale = scale.max(dot(&work.momentum, &state.v));
-        if !active.is_empty() {
-            active.add_reaction(layout, &solution.r, &mut work.residual);
-        }
-        let norm = energy_norm(&work.residual);
-        let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
-        Ok(if work.rows_vary { motion.max(local_change(layout, state, memory)) } else { motion })
+        let (tolerance, max_iterations) = (p.newton_tolerance, p.newton_max_iterations);
+        ThetaStep { h, theta: p.theta, position: p.theta, fraction, tolerance, max_iterations }
     }
 }

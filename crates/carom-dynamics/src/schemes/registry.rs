@@ -26,6 +26,8 @@ pub enum Feature {
     Cohesion,
     /// Contacts of rigid bodies found by collision detection.
     DetectedContacts,
+    /// Contacts of planar bodies found by collision detection.
+    PlanarContacts,
     /// Impact laws other than Newton's and the inelastic one.
     ImpactLaws,
 }
@@ -43,6 +45,7 @@ impl Feature {
             Feature::Rolling => "rolling or spinning resistance",
             Feature::Cohesion => "cohesion",
             Feature::DetectedContacts => "contacts between shapes",
+            Feature::PlanarContacts => "contacts between planar shapes",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
         }
     }
@@ -50,6 +53,20 @@ impl Feature {
 
 /// All features.
 const ALL: &[Feature] = &[
+    Feature::Constraints,
+    Feature::Restitution,
+    Feature::Friction,
+    Feature::TangentialRestitution,
+    Feature::VariableFriction,
+    Feature::Rolling,
+    Feature::Cohesion,
+    Feature::DetectedContacts,
+    Feature::PlanarContacts,
+    Feature::ImpactLaws,
+];
+
+/// All but contacts of planar shapes.
+const SPATIAL: &[Feature] = &[
     Feature::Constraints,
     Feature::Restitution,
     Feature::Friction,
@@ -127,13 +144,13 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of the constraints",
-        accepts: ALL,
+        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
+        accepts: SPATIAL,
     },
     SchemeEntry {
         name: "combined-projection",
-        summary: "Moreau–Jean and projection iterated (GGL): no drift and no penetration beyond the tolerance",
-        accepts: ALL,
+        summary: "Moreau–Jean and projection iterated until they agree on the closed contacts (GGL): no drift and no penetration beyond the tolerance",
+        accepts: SPATIAL,
     },
     SchemeEntry {
         name: "schatzman-paoli",
@@ -142,13 +159,23 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "stewart-trinkle",
-        summary: "gap condition at the end of the step, friction by a polyhedral cone (LCP) or the exact one; inelastic",
+        summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
         accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
     },
     SchemeEntry {
         name: "anitescu-potra",
-        summary: "linearly implicit velocity scheme, always solvable, Poisson's compression and decompression at impacts",
-        accepts: ALL,
+        summary: "linearly implicit velocity scheme, always solvable, polyhedral or exact cone, Poisson's compression and decompression at impacts",
+        accepts: &[
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::TangentialRestitution,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::PlanarContacts,
+            Feature::ImpactLaws,
+        ],
     },
     SchemeEntry {
         name: "lotstedt",
@@ -158,12 +185,12 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "nonsmooth-alpha",
         summary: "generalized-α with impulses split off, velocity level or position and velocity levels (GGL): second order between impacts, flexible mechanisms",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "d1-minus",
         summary: "time-discontinuous Galerkin, half-explicit: contact forces and impacts separated, second order between impacts",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction, Feature::DetectedContacts],
+        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "prox",
@@ -176,7 +203,20 @@ impl SchemeParams {
     /// All schemes with their default settings.
     #[must_use]
     pub fn all() -> Vec<SchemeParams> {
-        vec![SchemeParams::MoreauJean(MoreauJeanParams::default())]
+        vec![
+            SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
+            SchemeParams::ThetaGap(ThetaGapParams::default()),
+            SchemeParams::DirectProjection(DirectProjectionParams::default()),
+            SchemeParams::CombinedProjection(CombinedProjectionParams::default()),
+            SchemeParams::SchatzmanPaoli(SchatzmanPaoliParams::default()),
+            SchemeParams::StewartTrinkle(StewartTrinkleParams::default()),
+            SchemeParams::AnitescuPotra(AnitescuPotraParams::default()),
+            SchemeParams::Lotstedt(LotstedtParams::default()),
+            SchemeParams::NonsmoothAlpha(NonsmoothAlphaParams::default()),
+            SchemeParams::D1Minus(D1MinusParams::default()),
+            SchemeParams::Prox(ProxParams::default()),
+        ]
     }
 
     /// The scheme with these settings.
@@ -274,10 +314,13 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
             Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
         }
     }
-    if model.n_colliders() > 0 {
+    if model.detector().is_some() {
         add(Feature::DetectedContacts, "the shapes");
-        model.collider_laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
     }
+    if model.planar_detector().is_some() {
+        add(Feature::PlanarContacts, "the planar shapes");
+    }
+    model.collider_laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
     if model.impact_law().is_separate() {
         add(Feature::ImpactLaws, "[impact]");
     }

@@ -1,7 +1,7 @@
 //! Stages of a step that several schemes share: positions from velocities, factorisations, the account at the end.
 
 use super::StepReport;
-use crate::assembly::{add_exchange, keep_impulses};
+use crate::assembly::{add_exchange, at_time, keep_impulses};
 use crate::error::{NonFinite, StepError};
 use crate::memory::{Matrices, StepMemory, Work};
 use crate::model::Model;
@@ -68,18 +68,54 @@ pub(super) fn finish(
     }
     keep_impulses(memory);
     let StepMemory { work, scratch, .. } = memory;
-    let systems = model.systems();
-    if systems.exchanges_energy() {
+    if model.exchanges_energy() {
         let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
         let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
-        systems.applied_force(start, &mut work.applied_start, scratch)?;
-        systems.applied_force(end, &mut work.applied_end, scratch)?;
+        model.applied_force(start, &mut work.applied_start, scratch)?;
+        model.applied_force(end, &mut work.applied_end, scratch)?;
         for i in 0..state.v.len() {
             let force = (1.0 - theta) * work.applied_start[i] + theta * work.applied_end[i];
             report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * force;
         }
-        report.work += h * ((1.0 - theta) * systems.explicit_power(start, scratch)? + theta * systems.explicit_power(end, scratch)?);
+        report.work += h * ((1.0 - theta) * model.explicit_power(start, scratch)? + theta * model.explicit_power(end, scratch)?);
     }
     state.t += h;
+    Ok(())
+}
+
+/// Notes whether rows of the active set change with (t, q), so that W is not kept from step to step.
+pub(super) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
+    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+}
+
+/// (t_k, q_k) => M and its factor; nothing to do where M is constant and factorised.
+pub(super) fn factorise_mass(model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
+    let StepMemory { matrices, scratch, .. } = memory;
+    let systems = model.systems();
+    if !(matrices.mass_ready && systems.mass_is_constant()) {
+        matrices.mass.resize(systems.layout().n_values(), 0.0);
+        systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(at_time(state.t))?;
+        matrices.mass_ready = true;
+    } else if matrices.factor_of == Some(MASS) {
+        return Ok(());
+    }
+    matrices.iteration.clone_from(&matrices.mass);
+    factorise(model, state.t, matrices)?;
+    matrices.factor_of = Some(MASS);
+    Ok(())
+}
+
+/// The key under which the factor of M itself is kept: M̂ with h = 0.
+const MASS: (f64, f64) = (0.0, 0.0);
+
+/// (t, q, v) of the state, factor of M => F in `work.force_start`, v_free = v + h M⁻¹ F.
+pub(super) fn free_by_force(model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+    let StepMemory { work, matrices, scratch, .. } = memory;
+    let systems = model.systems();
+    model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch)?;
+    matrices.factor.solve(systems.layout(), &work.force_start, &mut work.v_free);
+    for (free, v) in work.v_free.iter_mut().zip(&state.v) {
+        *free = v + h * *free;
+    }
     Ok(())
 }

@@ -188,7 +188,7 @@ impl<'m> Equations<'m> {
     /// [`IntegrationError::NonFinite`].
     pub fn force(&mut self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]) -> Result<(), IntegrationError> {
         self.statistics.force_evaluations += 1;
-        self.model.systems().force(t, q, v, force, &mut self.scratch).map_err(at(t))
+        self.model.force(t, q, v, force, &mut self.scratch).map_err(at(t))
     }
 
     /// Writes g(t, q) of the rows in use; zero for nonholonomic rows.
@@ -362,7 +362,7 @@ impl<'m> Equations<'m> {
         values.iter_mut().for_each(|m| *m *= factors.mass);
         let instant = Instant { t, q: &point.q, v: &point.v };
         let jacobian_factors = JacobianFactors { velocity: factors.velocity, position: factors.position };
-        systems.add_jacobians(instant, jacobian_factors, values, &mut self.scratch).map_err(at(t))?;
+        self.model.add_jacobians(instant, jacobian_factors, values, &mut self.scratch).map_err(at(t))?;
         systems.add_mass_derivative(t, &point.q, &point.a, factors.position, values, &mut self.scratch).map_err(at(t))?;
         for b in 0..layout.n_blocks() {
             let (first, n) = (layout.rows[b], layout.size(b));

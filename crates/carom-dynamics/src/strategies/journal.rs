@@ -7,6 +7,7 @@ use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::paradox::impact_without_collision;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
 use crate::schemes::StepReport;
 use crate::state::State;
@@ -64,12 +65,24 @@ impl<'a> Journal<'a> {
     pub fn add_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        self.paradoxes(state.t, memory)?;
         self.contact_events(state.t, memory)
+    }
+
+    /// Tells the contacts that received the impulse of an impact without a collision.
+    fn paradoxes(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
+        for (place, item) in memory.active.items().iter().enumerate() {
+            if impact_without_collision(memory, place, item) {
+                let (kind, impulse) = (EventKind::ImpactWithoutCollision, memory.solution.r[item.rows.start]);
+                self.tell_event(Event { t, kind, name: self.name(source_of(memory, item.source)), impulse })?;
+            }
+        }
+        Ok(())
     }
 
     /// Kinetic and potential energy \[J\].
     pub fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
-        let energy = self.model.systems().energy(state.t, &state.q, &state.v, &mut memory.scratch);
+        let energy = self.model.energy(state.t, &state.q, &state.v, &mut memory.scratch);
         Ok(energy.map_err(at_time(state.t))?)
     }
 

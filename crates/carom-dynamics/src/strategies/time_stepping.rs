@@ -167,6 +167,10 @@ impl Run<'_, '_> {
                 residual: solve.residual_normalised,
                 iterations: solve.iterations,
             },
+            _ if report.newton_converged && report.projection.is_some() => {
+                let (residual, iterations) = report.projection.map_or((0.0, 0), |p| (p.violation, p.iterations));
+                RunError::NotConverged { t, step, what: "the projection of the positions", residual, iterations }
+            }
             _ => RunError::NotConverged {
                 t,
                 step,

@@ -47,7 +47,7 @@ impl<'m> WorkMeter<'m> {
     /// Work between two times within the last step \[J\]; `moving`: a constraint moves in it. Evaluations made here are not counted as the
     /// integrator's.
     pub fn between(&mut self, integration: &mut Integration<'m>, from: f64, to: f64, moving: bool) -> Result<f64, RunError> {
-        if !(moving || self.model.systems().exchanges_energy()) {
+        if !(moving || self.model.exchanges_energy()) {
             return Ok(0.0);
         }
         let counted = integration.equations().statistics;
@@ -62,11 +62,11 @@ impl<'m> WorkMeter<'m> {
     }
 
     fn power(&mut self, integration: &mut Integration<'m>, t: f64, moving: bool) -> Result<f64, IntegrationError> {
-        let (systems, at) = (self.model.systems(), Instant { t, q: &self.q, v: &self.v });
+        let at = Instant { t, q: &self.q, v: &self.v };
         let located = |source| IntegrationError::NonFinite { t, source };
-        systems.applied_force(at, &mut self.force, &mut self.scratch).map_err(located)?;
+        self.model.applied_force(at, &mut self.force, &mut self.scratch).map_err(located)?;
         let mut power: f64 = self.force.iter().zip(&self.v).map(|(f, v)| f * v).sum();
-        power += systems.explicit_power(at, &mut self.scratch).map_err(located)?;
+        power += self.model.explicit_power(at, &mut self.scratch).map_err(located)?;
         if moving {
             let equations = integration.equations();
             self.lambda.resize(equations.n_rows(), 0.0);

@@ -89,7 +89,7 @@ impl System for ClosureSystem {
 
     fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         let n = self.coordinates.len();
-        let Scratch { inputs, outputs, registers } = scratch;
+        let Scratch { inputs, outputs, registers, .. } = scratch;
         if let Some(jacobians) = &self.jacobians {
             outputs.resize(2 * n * n, 0.0);
             let (by_q, by_v) = outputs.split_at_mut(n * n);

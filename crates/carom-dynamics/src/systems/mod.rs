@@ -40,6 +40,8 @@ pub struct Scratch {
     pub registers: Vec<f64>,
     /// Outputs of a tape.
     pub outputs: Vec<f64>,
+    /// Rows of a force between systems.
+    pub rows: Vec<f64>,
 }
 
 /// Name and unit of a coordinate or velocity.

@@ -160,7 +160,7 @@ fn natural_coordinates_are_read() {
     assert_eq!((&file.state.q[..], &file.state.v[..]), (&[2.0, 0.0][..], &[0.0, 1.0][..]));
     assert_eq!(file.model.interactions().len(), 1);
     // a uniform rod that turns at ½ rad/s about its end: T = ½ (m l²/3) ω²
-    let (kinetic, _) = file.model.systems().energy(0.0, &file.state.q, &file.state.v, &mut Default::default()).unwrap();
+    let (kinetic, _) = file.model.energy(0.0, &file.state.q, &file.state.v, &mut Default::default()).unwrap();
     assert!((kinetic - 0.5 * 4.0 * 0.25).abs() < 1e-15, "{kinetic}");
 }
 

@@ -97,11 +97,11 @@ impl ComplementarityForm {
             let normal = self.rows.len();
             self.rows.push(Row::Impulse { row: start, direction: [1.0, 0.0] });
             match (*block, facets) {
-                (Block::Coulomb2 { mu }, _) => self.push_part(start + 1, mu, normal, &[[1.0, 0.0], [-1.0, 0.0]]),
-                (Block::Coulomb3 { mu }, Some(facets)) => self.push_part(start + 1, mu, normal, &polygon(facets)),
+                (Block::Coulomb2 { mu }, _) => self.push_part(start + 1, mu, normal, [[1.0, 0.0], [-1.0, 0.0]].into_iter()),
+                (Block::Coulomb3 { mu }, Some(facets)) => self.push_part(start + 1, mu, normal, polygon(facets)),
                 (Block::Rolling { mu, rolling }, Some(facets)) => {
-                    self.push_part(start + 1, mu, normal, &polygon(facets));
-                    self.push_part(start + 3, rolling, normal, &polygon(facets));
+                    self.push_part(start + 1, mu, normal, polygon(facets));
+                    self.push_part(start + 3, rolling, normal, polygon(facets));
                 }
                 _ if block.is_frictionless() => {}
                 _ => {
@@ -118,11 +118,12 @@ impl ComplementarityForm {
     }
 
     /// Directions from component `row` on with their slip bound.
-    fn push_part(&mut self, row: usize, slope: f64, normal: usize, directions: &[[f64; 2]]) {
+    fn push_part(&mut self, row: usize, slope: f64, normal: usize, directions: impl Iterator<Item = [f64; 2]>) {
         if slope > 0.0 {
             let first = self.rows.len();
-            self.rows.extend(directions.iter().map(|&direction| Row::Impulse { row, direction }));
-            self.rows.push(Row::SlipBound { slope, normal, tangents: first..first + directions.len() });
+            self.rows.extend(directions.map(|direction| Row::Impulse { row, direction }));
+            let tangents = first..self.rows.len();
+            self.rows.push(Row::SlipBound { slope, normal, tangents });
         }
     }
 
@@ -155,9 +156,9 @@ fn along(direction: [f64; 2], row: usize, x: impl Fn(usize) -> f64) -> f64 {
 }
 
 /// The corners of a regular polygon; for an even number of them each has its opposite.
-fn polygon(facets: usize) -> Vec<[f64; 2]> {
-    let corner = |k: usize| (TAU * k as f64 / facets as f64).sin_cos();
-    (0..facets).map(corner).map(|(sin, cos)| [cos, sin]).collect()
+fn polygon(facets: usize) -> impl Iterator<Item = [f64; 2]> {
+    let corner = move |k: usize| (TAU * k as f64 / facets as f64).sin_cos();
+    (0..facets).map(corner).map(|(sin, cos)| [cos, sin])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The comparison as pictures.
 
+use super::scheme_table::SchemeTable;
 use super::table::{Row, Table};
 use crate::failure::Failure;
 use carom::io::plot::{PlotOptions, Scale, Series, draw};
@@ -16,6 +17,31 @@ pub fn work_precision(table: &Table, title: &str, path: &Path) -> Result<(), Fai
         title: format!("{title}: work and precision"),
         height: Some(620),
         x_label: "error at the end (largest of q and v, relative to max(1, |value|))".into(),
+        x_scale: Scale::Logarithmic,
+        y_label: "CPU time [s]".into(),
+        y_scale: Scale::Logarithmic,
+        markers: true,
+        ..PlotOptions::default()
+    };
+    picture(&series, &options, path)
+}
+
+/// The work–precision diagram of schemes: CPU time against the mean error of positions, one curve per scheme.
+pub fn schemes(table: &SchemeTable, title: &str, path: &Path) -> Result<(), Failure> {
+    let mut series: Vec<Series> = Vec::new();
+    for row in &table.rows {
+        let Some(errors) = row.errors.filter(|errors| errors.mean < LOST) else { continue };
+        let place = series.iter().position(|s| s.label == row.method).unwrap_or_else(|| {
+            series.push(Series { label: row.method.clone(), ..Series::default() });
+            series.len() - 1
+        });
+        series[place].x.push(errors.mean);
+        series[place].y.push(row.cpu_time);
+    }
+    let options = PlotOptions {
+        title: format!("{title}: work and precision of schemes"),
+        height: Some(620),
+        x_label: "mean error of positions over time (relative to max(1, |value|))".into(),
         x_scale: Scale::Logarithmic,
         y_label: "CPU time [s]".into(),
         y_scale: Scale::Logarithmic,

@@ -1,9 +1,14 @@
-//! `carom compare`: integrators side by side on one model.
+//! `carom compare`: integrators or time-stepping schemes side by side on one model.
 
 mod figure;
 mod measure;
 mod reference;
+mod scheme_table;
+mod scheme_variant;
+mod schemes;
+mod states;
 mod table;
+mod trajectory;
 mod variant;
 
 use super::{Outcome, progress_bar};
@@ -22,19 +27,25 @@ use variant::{Control, Variant};
 
 #[derive(Parser)]
 pub struct Args {
-    /// Model file without contacts, or folder with a model.toml
+    /// Model file, or folder with a model.toml; with contacts give --schemes
     model: PathBuf,
     /// Integrators, separated by commas, with variants as METHOD:FORM or METHOD:KEY=VALUE, e.g. hem5,generalized-alpha:index2,bdf:order=4
     /// [default: all of `carom list integrators`]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     integrators: Vec<String>,
+    /// Time-stepping schemes, separated by commas, with settings as SCHEME:KEY=VALUE, e.g. moreau-jean,theta-gap:theta=0.55; or all
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "tolerances", "plot_steps", "control"])]
+    schemes: Vec<String>,
+    /// Steps of the schemes in seconds, separated by commas [default: the model's, and its half, quarter and eighth]
+    #[arg(long, value_delimiter = ',', value_name = "SECONDS", requires = "schemes", allow_negative_numbers = true)]
+    steps: Vec<f64>,
     /// Tolerances, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-4,1e-6,1e-8,1e-10", value_name = "NUMBERS")]
     tolerances: Vec<f64>,
     /// End time in seconds [default: the model's]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     end: Option<f64>,
-    /// Reference solution: auto (computed), or a CSV file of states whose last row is at the end time
+    /// Reference solution: auto (computed), or a CSV file of states that ends at the end time
     #[arg(long, default_value = "auto", value_name = "auto|CSV")]
     reference: String,
     /// Timed runs of each; the fastest counts
@@ -67,6 +78,9 @@ pub struct Args {
 }
 
 pub fn compare(args: &Args) -> Outcome {
+    if !args.schemes.is_empty() {
+        return schemes::compare(args);
+    }
     let file = read(&args.model, &args.set).map_err(Failure::Model)?;
     let wrong = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
     refuse_contacts(&file.model).map_err(|error| wrong(&error))?;

@@ -1,6 +1,7 @@
 //! The reference solution: from a file, or by the most accurate methods there are, two of them to know how far it can be trusted.
 
 use super::measure::{EndState, Errors, Task};
+use super::states::States;
 use crate::failure::Failure;
 use carom::dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom::dynamics::systems::Coordinate;
@@ -118,22 +119,10 @@ fn by_constant_steps(task: Task<'_>, base: &IntegratorParams, other: Option<EndS
 /// # Errors
 /// A file that cannot be read, columns that are missing, another end time.
 pub fn read(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
-    let wrong = |reason: String| Failure::Input(format!("reference {}: {reason}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let header: Vec<&str> = lines.next().unwrap_or_default().split(',').map(str::trim).collect();
-    let last: Vec<&str> = lines.next_back().ok_or_else(|| wrong("it has no row of numbers".into()))?.split(',').map(str::trim).collect();
-    let value = |column: &str| -> Result<f64, Failure> {
-        let place = header.iter().position(|name| *name == column).ok_or_else(|| wrong(format!("there is no column \"{column}\"")))?;
-        let text = last.get(place).copied().unwrap_or_default();
-        text.parse().map_err(|_| wrong(format!("\"{text}\" in the last row of \"{column}\" is no number")))
-    };
-    let t = value("t")?;
-    if (t - task.end).abs() > 1e-9 * task.end.abs().max(1.0) {
-        return Err(wrong(format!("its last row is at t = {t} s, the comparison ends at {} s; give --end {t}", task.end)));
-    }
+    let states = States::read(path)?;
+    states.check_end(task.end)?;
     let systems = task.model.systems();
-    let all = |prefix: &str, names: &[Coordinate]| names.iter().map(|c| value(&format!("{prefix}.{}", c.name))).collect();
+    let all = |prefix: &str, names: &[Coordinate]| names.iter().map(|c| states.last(&format!("{prefix}.{}", c.name))).collect();
     let q: Result<Vec<f64>, Failure> = all("q", systems.coordinates());
     let v: Result<Vec<f64>, Failure> = all("v", systems.velocities());
     Ok(Reference { end: EndState { q: q?, v: v? }, source: path.display().to_string(), accuracy: None })

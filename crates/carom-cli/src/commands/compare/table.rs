@@ -178,6 +178,6 @@ fn describe(reference: &Reference) -> String {
 }
 
 /// A field of CSV.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

@@ -1,0 +1,181 @@
+//! Time-stepping schemes side by side: error, cost and violations against the step.
+
+use super::scheme_table::{SchemeRow, SchemeTable};
+use super::scheme_variant::SchemeVariant;
+use super::states::States;
+use super::trajectory::{PathErrors, Trajectory, Watcher};
+use super::{Args, figure};
+use crate::commands::{Outcome, progress_bar};
+use crate::failure::Failure;
+use crate::output;
+use carom::dynamics::schemes::{SCHEMES, SchemeParams, check_scheme};
+use carom::dynamics::strategies::{Continue, Ending, Observers, Strategy, TimeStepping};
+use carom::dynamics::{State, StepMemory};
+use carom::io::model_file::{ModelFile, read};
+use cpu_time::ThreadTime;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The reference has steps of this fraction of the smallest one compared; it is judged by a run with twice that.
+const REFERENCE_FRACTION: f64 = 0.125;
+/// Steps between two looks at the clock.
+const CLOCK: usize = 256;
+
+/// Runs the comparison.
+pub fn compare(args: &Args) -> Outcome {
+    let file = read(&args.model, &args.set).map_err(Failure::Model)?;
+    if file.run.is_smooth() {
+        return Err(Failure::Input("the model's strategy is \"smooth\": compare its integrators, or set simulation.strategy".into()));
+    }
+    let end = args.end.unwrap_or(file.run.end);
+    if !(end > file.state.t && end.is_finite()) {
+        return Err(Failure::Input(format!("the end time {end} does not lie after the start {}", file.state.t)));
+    }
+    let steps = if args.steps.is_empty() { [1.0, 0.5, 0.25, 0.125].map(|f| f * file.run.step).to_vec() } else { args.steps.clone() };
+    if let Some(step) = steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
+        return Err(Failure::Input(format!("step {step}: positive numbers are needed")));
+    }
+    let (variants, refused) = variants(args, &file)?;
+    let task = Task { file: &file, end, time_limit: args.time_limit };
+
+    let bar = progress_bar((variants.len() * steps.len() + 1) as u64, args.quiet);
+    bar.set_message("reference");
+    let smallest = steps.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+    let reference = match args.reference.as_str() {
+        "auto" => task.reference(REFERENCE_FRACTION * smallest)?,
+        path => task.read_reference(path.as_ref())?,
+    };
+    bar.inc(1);
+    let mut rows = Vec::new();
+    for variant in &variants {
+        for &step in &steps {
+            bar.set_message(format!("{} at {step:e} s", variant.label));
+            let mut row = task.run(&variant.params, step);
+            for _ in 1..args.repeat {
+                if row.failure.is_none() {
+                    row.cpu_time = row.cpu_time.min(task.run(&variant.params, step).cpu_time);
+                }
+            }
+            let errors = row.failure.is_none().then(|| row.trajectory.errors(&file.model, &reference.trajectory));
+            rows.push(SchemeRow::new(variant.label.clone(), step, row, errors));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+
+    let table = SchemeTable { rows, refused, reference: reference.source, accuracy: reference.accuracy };
+    if args.json {
+        output::line(table.json());
+    } else {
+        output::write(&table.text());
+    }
+    if let Some(path) = &args.output {
+        std::fs::write(path, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", path.display())))?;
+        eprintln!("written: {}", path.display());
+    }
+    if let Some(path) = &args.plot {
+        figure::schemes(&table, &file.title, path)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The variants asked for, or all schemes that know the model's laws; and those that do not, with the reason.
+fn variants(args: &Args, file: &ModelFile) -> Result<(Vec<SchemeVariant>, Vec<String>), Failure> {
+    let all = args.schemes.iter().any(|name| name == "all");
+    let names: Vec<String> = if all { SCHEMES.iter().map(|entry| entry.name.to_owned()).collect() } else { args.schemes.clone() };
+    let (mut variants, mut refused) = (Vec::new(), Vec::new());
+    for name in &names {
+        let variant = SchemeVariant::parse(name.trim(), &file.run.scheme).map_err(Failure::Input)?;
+        match check_scheme(variant.params.entry(), &file.model) {
+            Ok(()) => variants.push(variant),
+            Err(error) if all => refused.push(error.to_string()),
+            Err(error) => return Err(Failure::Input(error.to_string())),
+        }
+    }
+    Ok((variants, refused))
+}
+
+/// What to run.
+struct Task<'a> {
+    file: &'a ModelFile,
+    end: f64,
+    /// Longest CPU time of a run, s.
+    time_limit: f64,
+}
+
+/// One run.
+pub struct Measured {
+    pub trajectory: Trajectory,
+    pub certificate: carom::dynamics::diagnostics::Certificate,
+    pub cpu_time: f64,
+    /// Why it did not reach the end.
+    pub failure: Option<String>,
+}
+
+/// The reference and how well it is known.
+struct Reference {
+    trajectory: Trajectory,
+    source: String,
+    /// `None` for a file.
+    accuracy: Option<PathErrors>,
+}
+
+impl Task<'_> {
+    fn run(&self, params: &SchemeParams, step: f64) -> Measured {
+        let scheme = params.build();
+        let solver = scheme.solver().filter(|_| self.file.run.scheme.entry().name != params.entry().name);
+        let solver = solver.unwrap_or_else(|| self.file.run.solver.clone());
+        let mut trajectory = Trajectory::new(self.file.state.t, self.end);
+        let mut state: State = self.file.state.clone();
+        let clock = ThreadTime::now();
+        let mut memory = match StepMemory::new(&self.file.model, &solver) {
+            Ok(memory) => memory,
+            Err(error) => {
+                let (certificate, failure) = (Default::default(), Some(error.to_string()));
+                return Measured { trajectory, certificate, cpu_time: 0.0, failure };
+            }
+        };
+        let (mut late, limit) = (false, self.time_limit);
+        let outcome = {
+            let mut watch = |progress: &carom::dynamics::strategies::Progress| {
+                late = progress.step.is_multiple_of(CLOCK) && clock.elapsed().as_secs_f64() > limit;
+                if late { Continue::Stop } else { Continue::Yes }
+            };
+            let strategy = TimeStepping { scheme, step, end: self.end, on_failure: self.file.run.on_failure, record_every: 1 };
+            let mut recorder = Watcher { trajectory: &mut trajectory, model: &self.file.model };
+            strategy.run(&self.file.model, &mut state, &mut memory, Observers { recorder: &mut recorder, watch: &mut watch })
+        };
+        let failure = match outcome.ending {
+            Ending::Finished => None,
+            Ending::Interrupted => Some(format!("stopped after {limit} s of CPU time at t = {:.6} s", state.t)),
+            Ending::Failed(error) => Some(error.to_string()),
+        };
+        Measured { trajectory, certificate: outcome.certificate, cpu_time: clock.elapsed().as_secs_f64(), failure }
+    }
+
+    /// The model's own scheme with a small step, compared with twice that.
+    fn reference(&self, step: f64) -> Result<Reference, Failure> {
+        let own = &self.file.run.scheme;
+        let (fine, coarse) = (self.run(own, step), self.run(own, 2.0 * step));
+        if let Some(failure) = fine.failure.or(coarse.failure) {
+            return Err(Failure::Run(format!("no reference could be computed with steps of {step:e} s: {failure}")));
+        }
+        let accuracy = Some(coarse.trajectory.errors(&self.file.model, &fine.trajectory));
+        Ok(Reference { trajectory: fine.trajectory, source: format!("{} with steps of {step:e} s", own.entry().name), accuracy })
+    }
+
+    /// The states of a file.
+    fn read_reference(&self, path: &Path) -> Result<Reference, Failure> {
+        let states = States::read(path)?;
+        let t = states.column("t")?;
+        states.check_end(self.end)?;
+        let names = self.file.model.systems().coordinates();
+        let columns: Result<Vec<Vec<f64>>, Failure> = names.iter().map(|c| states.column(&format!("q.{}", c.name))).collect();
+        let (columns, mut trajectory) = (columns?, Trajectory::new(self.file.state.t, self.end));
+        for (k, t) in t.into_iter().enumerate() {
+            let q: Vec<f64> = columns.iter().map(|column| column[k]).collect();
+            trajectory.push(&self.file.model, t, &q);
+        }
+        Ok(Reference { trajectory, source: path.display().to_string(), accuracy: None })
+    }
+}

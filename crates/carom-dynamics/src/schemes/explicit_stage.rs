@@ -1,0 +1,85 @@
+//! The stage that schemes with explicit forces share: the one-step problem at a configuration that is known before it is solved.
+//!
+//! ```text
+//! M(t̃, q̃) (v_{k+1} − v_k) = h F(t̃, q̃, v_k) + G(q̃)ᵀ p,      u = G(q̃) v_{k+1} + b,      active where g(q̃) ≤ threshold
+//! ```
+
+use super::StepReport;
+use super::stages::{check_finite, factorise};
+use crate::assembly::{
+    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active,
+};
+use crate::error::{ModelError, StepError};
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::state::State;
+
+/// Key of a factor of M alone, see `Matrices::factor_of`.
+const MASS_ONLY: Option<(f64, f64)> = Some((0.0, 0.0));
+
+/// (q_k, v_k) => t̃ = t_k + time and q̃ = q_k ⊕ time · T v_k in the state.
+pub(super) fn move_freely(model: &Model, state: &mut State, memory: &mut StepMemory, time: f64) -> Result<(), StepError> {
+    let work = &mut memory.work;
+    for (w, v) in work.displacement.iter_mut().zip(&work.v_start) {
+        *w = time * v;
+    }
+    model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
+    check_finite(model, state).map_err(at_time(state.t))?;
+    state.t += time;
+    Ok(())
+}
+
+/// (t̃, q̃, v_k) in the state => v_free = v_k + h M⁻¹ F, the active set, and the one-step problem with its guess unless no interaction is
+/// active. The violations reported are those of q̃.
+pub(super) fn pose_problem(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    h: f64,
+    threshold: f64,
+    report: &mut StepReport,
+) -> Result<(), StepError> {
+    let located = at_time(state.t);
+    // (t̃, q̃, v_k) => contacts, gaps, local velocities => active set
+    detect_contacts(model, state, memory, 0.0).map_err(&located)?;
+    evaluate_candidates(model, state, memory).map_err(&located)?;
+    select_active(model, state, memory, Activation { horizon: 0.0, step: 0.0, threshold });
+    report.violations = measure_violations(model, memory);
+    report.n_active = memory.active.items().len();
+    report.newton_converged = true;
+    note_varying_rows(model, memory);
+
+    // (t̃, q̃, v_k) => M, F => v_free
+    let StepMemory { work, matrices, scratch, .. } = &mut *memory;
+    let systems = model.systems();
+    model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+    let constant = systems.mass_is_constant();
+    if !(constant && matrices.mass_ready) {
+        matrices.mass.resize(systems.layout().n_values(), 0.0);
+        systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(&located)?;
+        matrices.mass_ready = true;
+    }
+    if !(constant && matrices.factor_of == MASS_ONLY) {
+        matrices.iteration.clone_from(&matrices.mass);
+        factorise(model, state.t, matrices)?;
+        matrices.factor_of = MASS_ONLY;
+    }
+    matrices.factor.solve(systems.layout(), &work.force_start, &mut work.v_free);
+    for (free, v) in work.v_free.iter_mut().zip(&work.v_start) {
+        *free = v + h * *free;
+    }
+
+    // G, M⁻¹, v_free => W, q
+    if !memory.active.is_empty() {
+        assemble_problem(model, memory, true);
+    }
+    Ok(())
+}
+
+/// Refuses an activation threshold that is no length.
+pub(super) fn check_threshold(threshold: f64) -> Result<(), ModelError> {
+    if threshold >= 0.0 && threshold.is_finite() {
+        return Ok(());
+    }
+    Err(ModelError::OutOfRange { what: "activation_threshold".to_owned(), value: threshold, expected: "a length ≥ 0 [m] is needed" })
+}
