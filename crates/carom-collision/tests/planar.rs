@@ -4,7 +4,7 @@ use crate::scene::Random;
 use carom_collision::planar::{Motion, MotionSource, PlanarCollider, PlanarError, PlanarShape, PlanarShapes};
 use carom_collision::{Material, PairLaws};
 use carom_dynamics::detection::{ContactPoint, PlanarDetector, WORLD};
-use carom_dynamics::laws::{ContactLaw, Friction};
+use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::relations::planar_contact::{planar_normal_velocity, write_planar_bias, write_planar_jacobian};
 use carom_dynamics::systems::Instant;
 use nalgebra::Vector2;
@@ -178,6 +178,7 @@ fn wrong_colliders_and_laws_are_refused() {
     assert!(matches!(build(PlanarCollider { material: 1, ..PlanarCollider::new("a", None, line) }), Some(PlanarError::Collision(_))));
     for law in [
         ContactLaw { rolling: 0.1, ..ContactLaw::default() },
+        ContactLaw { cohesion: Cohesion::Constant { force: 1.0, reach: 1e-6 }, ..ContactLaw::default() },
         ContactLaw { friction: Friction::elliptic(0.1, 0.2), ..ContactLaw::default() },
     ] {
         let mut pairs = PairLaws::new();

@@ -1,7 +1,6 @@
 //! Contacts of planar bodies in a step: found by the model's [`crate::detection::PlanarDetector`], taken into the active set.
 
 use crate::active_set::{ActiveSet, ActiveSource, PlanarRows};
-use crate::assembly::pull_of;
 use crate::block_diagonal::dot;
 use crate::detection::WORLD;
 use crate::error::NonFinite;
@@ -38,14 +37,12 @@ pub(crate) fn select_planar_contacts(
     closed: &impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
     let Some(bodies) = model.systems().planar_bodies() else { return };
-    let StepMemory { active, contacts, bonds, .. } = memory;
+    let StepMemory { active, contacts, .. } = memory;
     let active: &mut ActiveSet = active;
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
         let Some(surface) = &contact.plane else { continue };
-        let is_closed = closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, surface, q, v));
-        let pull = pull_of(contact, bonds, step);
-        if !is_closed && pull == 0.0 {
+        if !closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, surface, q, v)) {
             continue;
         }
         let pair = [contact.body_a, contact.body_b];
@@ -65,8 +62,5 @@ pub(crate) fn select_planar_contacts(
             velocity_start[k] = relative + bias[k] - bias_change[k];
         }
         active.bind(item, with_restitution);
-        if pull > 0.0 {
-            active.set_pull(item, step * pull, (!is_closed).then(|| contact.gap / step));
-        }
     }
 }

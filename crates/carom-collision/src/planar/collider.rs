@@ -66,8 +66,8 @@ pub enum PlanarError {
         /// Name of the collider.
         collider: String,
     },
-    /// The law of two materials means nothing in the plane.
-    #[error("{what} has no meaning between planar bodies")]
+    /// The law of two materials asks for what planar contacts do not have.
+    #[error("{what} is not available between planar bodies")]
     SpatialLaw {
         /// What it asks for.
         what: &'static str,

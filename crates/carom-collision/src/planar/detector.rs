@@ -9,7 +9,7 @@ use crate::collider::CollisionError;
 use crate::materials::{Material, PairLaws, combine};
 use carom_dynamics::detection::{ContactKey, ContactPoint, PlanarDetector, SurfaceMotion, WORLD};
 use carom_dynamics::error::NonFinite;
-use carom_dynamics::laws::{ContactLaw, Friction};
+use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::systems::Instant;
 use nalgebra::{Vector2, Vector3};
 
@@ -242,7 +242,7 @@ fn prepare(collider: &mut PlanarCollider, n_materials: usize) -> Result<(), Plan
     Ok(())
 }
 
-/// Refuses laws that need two tangents.
+/// Refuses laws that need two tangents, and cohesion.
 fn check_law(law: &ContactLaw) -> Result<(), PlanarError> {
     law.validate("a pair of materials")?;
     if matches!(law.friction, Friction::Elliptic { .. }) {
@@ -250,6 +250,9 @@ fn check_law(law: &ContactLaw) -> Result<(), PlanarError> {
     }
     if law.rolling > 0.0 || law.spinning > 0.0 {
         return Err(PlanarError::SpatialLaw { what: "rolling or spinning resistance" });
+    }
+    if law.cohesion != Cohesion::None {
+        return Err(PlanarError::SpatialLaw { what: "cohesion" });
     }
     Ok(())
 }

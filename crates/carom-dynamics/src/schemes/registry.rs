@@ -144,7 +144,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
+        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of joints, at little cost",
         accepts: SPATIAL,
     },
     SchemeEntry {
