@@ -3,6 +3,8 @@
 mod allocation;
 mod contact_laws;
 mod gallery;
+mod laws_gallery;
+mod projection;
 mod scenes;
 mod smooth_gallery;
 mod support;
