@@ -299,6 +299,7 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
     let StepMemory { active, solution, work, .. } = memory;
     state.v.copy_from_slice(&work.v_free);
     active.add_response(model.systems().layout(), &solution.r, &mut state.v);
+    memory.problem_holds = true;
     Ok(report)
 }
 
@@ -314,14 +315,14 @@ fn shift_pulls(memory: &mut StepMemory, sign: f64) {
 /// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity (free,
 /// solved, or term of G v).
 pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut StepMemory) -> f64 {
-    let StepMemory { active, solution, problem, .. } = memory;
+    let StepMemory { active, solution, problem, work, .. } = memory;
     let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
-    // problem.q is written anew before the next solve
-    active.local_velocity(layout, &state.v, &mut problem.q);
-    for ((u, shift), q) in solution.u.iter().zip(active.shift()).zip(&problem.q) {
+    work.local.resize(active.n_rows(), 0.0);
+    active.local_velocity(layout, &state.v, &mut work.local);
+    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local) {
         let solved = u - shift;
-        change = change.max((q - solved).abs());
+        change = change.max((now - solved).abs());
         scale = scale.max(solved.abs());
     }
     if change == 0.0 { 0.0 } else { change / scale }
@@ -352,16 +353,16 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// constraints and obstacles. Where contacts close, the gain of their law is ½(u⁺ + u_k)·p with u_k at the start of the step: it does not
 /// contain what curved paths gain or lose within the step. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, problem, warm, contacts, giver, .. } = memory;
+    let StepMemory { active, solution, work, warm, contacts, giver, .. } = memory;
     let (mut some_close, mut gain, mut exchanged) = (false, 0.0, 0.0);
     let mut largest = (0.0, None);
     let layout = model.systems().layout();
-    // problem.q is free to be overwritten once the step is solved
-    let mean = &mut problem.q;
     for (mid, (start, end)) in work.displacement.iter_mut().zip(work.v_start.iter().zip(&state.v)) {
         *mid = 0.5 * (start + end);
     }
-    active.local_velocity(layout, &work.displacement, mean);
+    work.local.resize(active.n_rows(), 0.0);
+    active.local_velocity(layout, &work.displacement, &mut work.local);
+    let mean = &work.local;
     for item in active.items() {
         let mut of_item = 0.0;
         for (k, row) in item.rows.clone().enumerate() {

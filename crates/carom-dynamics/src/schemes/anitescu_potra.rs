@@ -170,6 +170,7 @@ impl Scheme for AnitescuPotra {
             for (total, part) in memory.solution.r.iter_mut().zip(&collision.impulse) {
                 *total += part;
             }
+            memory.problem_holds &= collision.impulse.is_empty();
         }
         memory.put_own(collision);
         advance(model, state, memory, h, 1.0).map_err(&located)?;

@@ -289,6 +289,7 @@ fn keep_all(model: &Model, memory: &StepMemory, forces: &mut Vec<[f64; 6]>) {
 
 /// Adds kept impulses to the solution.
 fn add_forces(memory: &mut StepMemory, forces: &[[f64; 6]]) {
+    memory.problem_holds = false;
     for item in memory.active.items() {
         if let ActiveSource::Interaction(i) = item.source {
             for (p, force) in memory.solution.r[item.rows.clone()].iter_mut().zip(&forces[i]) {

@@ -58,12 +58,10 @@ pub(super) fn left_limit(
     add_rates(model, state.t, memory, h).map_err(at_time(state.t))?;
     let solve = solve_problem(model, state, memory)?;
     report_worse(report, solve);
-    let StepMemory { active, solution, problem, .. } = memory;
-    // problem.q is written anew before the next solve
-    for (force, p) in problem.q.iter_mut().zip(&solution.r) {
-        *force = p / h;
-    }
-    active.add_response(layout, &problem.q, acceleration);
+    let StepMemory { active, solution, work, .. } = memory;
+    work.local.clear();
+    work.local.extend(solution.r.iter().map(|p| p / h));
+    active.add_response(layout, &work.local, acceleration);
     Ok(())
 }
 

@@ -254,6 +254,7 @@ impl Lotstedt {
         }
         // impulses of the step: β p was solved for
         memory.solution.r.iter_mut().for_each(|p| *p /= formulas.beta);
+        memory.problem_holds &= formulas.beta == 1.0;
         if let Some(s) = impact {
             let work = &mut memory.work;
             let curved = if own.leaves { 0.5 * (s * s - (h - s) * (h - s)) } else { 0.0 };

@@ -350,6 +350,7 @@ impl SchatzmanPaoli {
     fn correct(&self, model: &Model, state: &State, memory: &mut StepMemory, own: &mut History, stage: &Stage) -> Result<(), StepError> {
         let located = at_time(state.t);
         let (systems, t) = (model.systems(), state.t + stage.h);
+        memory.problem_holds = false;
         let StepMemory { active, problem, solver, scratch, work, .. } = memory;
         for (k, item) in active.items().iter().enumerate() {
             let rows = item.rows.clone();

@@ -216,6 +216,7 @@ impl Newton<'_> {
                     *force = *p / weight;
                     *p = 0.5 * h * (before + *force);
                 }
+                memory.problem_holds = false;
             } else {
                 own.tried.jumped |= p.iter().any(|&p| p != 0.0);
             }
