@@ -65,7 +65,8 @@ pub struct BodyStates<'a> {
 /// n (`dim` 4), t₁ and t₂ (5), or t₁, t₂ and n (6).
 pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usize, rows: &mut [f64]) {
     let n = contact.normal;
-    let (t1, t2) = tangents_along(&n, &contact.direction);
+    // a normal alone needs no tangents
+    let (t1, t2) = if dim == 1 { (n, n) } else { tangents_along(&n, &contact.direction) };
     let directions = [n, t1, t2];
     let axes = if dim == 4 { [n, t1, t2] } else { [t1, t2, n] };
     let width = rows.len() / dim;

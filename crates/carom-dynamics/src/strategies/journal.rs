@@ -269,7 +269,7 @@ fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f
             out.push((source, p));
         }
     }
-    out.sort_by_key(|c| order(c.0));
+    out.sort_unstable_by_key(|c| order(c.0));
     out.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         kept.1 += if same { next.1 } else { 0.0 };
