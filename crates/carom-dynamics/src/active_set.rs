@@ -203,8 +203,12 @@ impl ActiveSet {
         self.friction_varies |= law.friction.varies();
         *block = law.block(rows.len(), slip);
         if with_restitution {
-            for (k, (shift, u)) in self.shift[rows.clone()].iter_mut().zip(velocity).enumerate() {
-                *shift = law.restitution_of_row(k, velocity[0]) * u;
+            let shift = &mut self.shift[rows.clone()];
+            shift[0] = law.restitution.at(velocity[0]) * velocity[0];
+            if law.tangential_restitution != 0.0 {
+                for (shift, u) in shift.iter_mut().zip(velocity).skip(1).take(2) {
+                    *shift = law.tangential_restitution * u;
+                }
             }
         }
     }

@@ -32,7 +32,7 @@ pub(crate) fn impact_without_collision(memory: &StepMemory, place: usize, item: 
     }
     let (w, dim) = (problem.w.diagonal(place), item.rows.len());
     // whatever the direction of its slip
-    if w[0] > mu * w[1..n].iter().map(|w| w.abs()).sum::<f64>() {
+    if w[0] > mu * (w[1].abs() + if n > 2 { w[2].abs() } else { 0.0 }) {
         return false;
     }
     let (start, shift) = (&active.velocity_start()[item.rows.clone()], &active.shift()[item.rows.clone()]);
