@@ -200,19 +200,28 @@ impl ActiveSet {
     /// Binds the rows of an item to its law once they are written: rows are stretched, the cone and the shift e u_k are set. With
     /// `with_restitution` false the contact is inelastic.
     pub fn bind(&mut self, item: usize, with_restitution: bool) {
-        let Law::Contact(law) = self.items[item].law else { return };
-        let rows = self.items[item].rows.clone();
-        (self.items[item].stretch, self.items[item].spin_stretch) = (law.friction.stretch(), law.spin_stretch());
-        self.stretch(item);
-        for (k, factor) in self.items[item].stretched_rows() {
-            self.velocity_start[rows.start + k] *= factor;
+        let Active { law: Law::Contact(law), rows, stretch, spin_stretch, .. } = &mut self.items[item] else { return };
+        (*stretch, *spin_stretch) = (law.friction.stretch(), law.spin_stretch());
+        if *stretch != 1.0 || *spin_stretch != 1.0 {
+            let rows = rows.clone();
+            self.stretch(item);
+            for (k, factor) in self.items[item].stretched_rows() {
+                self.velocity_start[rows.start + k] *= factor;
+            }
         }
-        let slip = tangential_speed(&self.velocity_start[rows.clone()]);
-        self.items[item].block = law.block(rows.len(), slip);
+        let Active { law: Law::Contact(law), rows, block, .. } = &mut self.items[item] else { return };
+        let velocity = &self.velocity_start[rows.clone()];
+        let slip = if law.friction.varies() { tangential_speed(velocity) } else { 0.0 };
         self.friction_varies |= law.friction.varies();
-        for (k, row) in rows.clone().enumerate() {
-            let e = if with_restitution { law.restitution_of_row(k, self.velocity_start[rows.start]) } else { 0.0 };
-            self.shift[row] = e * self.velocity_start[row];
+        *block = law.block(rows.len(), slip);
+        if with_restitution {
+            let shift = &mut self.shift[rows.clone()];
+            shift[0] = law.restitution.at(velocity[0]) * velocity[0];
+            if law.tangential_restitution != 0.0 {
+                for (shift, u) in shift.iter_mut().zip(velocity).skip(1).take(2) {
+                    *shift = law.tangential_restitution * u;
+                }
+            }
         }
     }
 
@@ -322,14 +331,18 @@ impl ActiveSet {
 
     /// u = G v + b over all rows.
     pub fn local_velocity(&self, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
-        for (i, item) in self.items.iter().enumerate() {
-            self.local_velocity_of(i, layout, v, &mut u[item.rows.clone()]);
+        for item in &self.items {
+            self.velocity_of(item, layout, v, &mut u[item.rows.clone()]);
         }
     }
 
     /// u = G v + b over the rows of an item.
     pub fn local_velocity_of(&self, item: usize, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
-        let item = &self.items[item];
+        self.velocity_of(&self.items[item], layout, v, u);
+    }
+
+    #[inline(always)]
+    fn velocity_of(&self, item: &Active, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
         for ((r, row), u) in item.rows.clone().enumerate().zip(u) {
             let start = item.first + r * item.width;
             let mut sum = self.bias[row];

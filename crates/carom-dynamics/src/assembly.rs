@@ -323,6 +323,7 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
     let StepMemory { active, solution, work, .. } = memory;
     state.v.copy_from_slice(&work.v_free);
     active.add_response(model.systems().layout(), &solution.r, &mut state.v);
+    memory.problem_holds = true;
     Ok(report)
 }
 
@@ -338,14 +339,14 @@ fn shift_pulls(memory: &mut StepMemory, sign: f64) {
 /// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity (free,
 /// solved, or term of G v).
 pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut StepMemory) -> f64 {
-    let StepMemory { active, solution, problem, .. } = memory;
+    let StepMemory { active, solution, problem, work, .. } = memory;
     let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
-    // problem.q is written anew before the next solve
-    active.local_velocity(layout, &state.v, &mut problem.q);
-    for ((u, shift), q) in solution.u.iter().zip(active.shift()).zip(&problem.q) {
+    work.local.resize(active.n_rows(), 0.0);
+    active.local_velocity(layout, &state.v, &mut work.local);
+    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local) {
         let solved = u - shift;
-        change = change.max((q - solved).abs());
+        change = change.max((now - solved).abs());
         scale = scale.max(solved.abs());
     }
     if change == 0.0 { 0.0 } else { change / scale }
@@ -373,53 +374,75 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// Energy that the impulses of this step took out or brought in, from v_k, v_{k+1} and the rows of the step.
 ///
 /// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
-/// constraints and obstacles. Where contacts close, the gain of their law is ½(u⁺ + u_k)·p with u_k at the start of the step: it does not
-/// contain what curved paths gain or lose within the step. To be called before [`keep_impulses`], which says which contacts were closed before.
+/// constraints and obstacles. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, problem, warm, contacts, giver, .. } = memory;
-    let (mut some_close, mut gain, mut exchanged) = (false, 0.0, 0.0);
-    let mut largest = (0.0, None);
+    let StepMemory { active, solution, work, .. } = &mut *memory;
     let layout = model.systems().layout();
-    // problem.q is free to be overwritten once the step is solved
-    let mean = &mut problem.q;
     for (mid, (start, end)) in work.displacement.iter_mut().zip(work.v_start.iter().zip(&state.v)) {
         *mid = 0.5 * (start + end);
     }
-    active.local_velocity(layout, &work.displacement, mean);
+    work.local.resize(active.n_rows(), 0.0);
+    active.local_velocity(layout, &work.displacement, &mut work.local);
     for item in active.items() {
-        let mut of_item = 0.0;
+        let is_contact = !item.law.is_bilateral();
         for (k, row) in item.rows.clone().enumerate() {
             let p = solution.r[row];
             // b in the mean over the step, where its change is known
             let half_change = 0.5 * active.bias_change()[row];
             report.work -= (active.bias()[row] - half_change) * p;
-            match (item.law, k) {
-                (Law::Bilateral, _) => continue,
-                (_, 0) => report.dissipated_impact -= (mean[row] - half_change) * p,
-                _ => report.dissipated_friction -= (mean[row] - half_change) * p,
+            if is_contact {
+                let dissipated = if k == 0 { &mut report.dissipated_impact } else { &mut report.dissipated_friction };
+                *dissipated -= (work.local[row] - half_change) * p;
             }
+        }
+    }
+    if some_contact_closes(memory) {
+        add_impact_gain(memory, report);
+    }
+}
+
+/// A contact without impulse in the step before approached and has one now.
+fn some_contact_closes(memory: &StepMemory) -> bool {
+    let StepMemory { active, solution, warm, contacts, .. } = memory;
+    active.items().iter().any(|item| {
+        let first = item.rows.start;
+        let approached = active.velocity_start()[first] < 0.0 && solution.r[first] > 0.0 && !item.law.is_bilateral();
+        approached
+            && match item.source {
+                ActiveSource::Interaction(i) => warm.by_interaction[i][0] == 0.0,
+                ActiveSource::Contact(i) => warm.of_contact(&contacts[i].key)[0] == 0.0,
+            }
+    })
+}
+
+/// What the law of the contacts gave in a step with impacts, Σ ½(u⁺ + u_k)·p with u_k at the start of the step: it does not contain what
+/// curved paths gain or lose within the step.
+fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
+    let StepMemory { active, solution, contacts, giver, .. } = memory;
+    let (mut gain, mut exchanged, mut largest) = (0.0, 0.0, (0.0, None));
+    for item in active.items().iter().filter(|item| !item.law.is_bilateral()) {
+        let mut of_item = 0.0;
+        for row in item.rows.clone() {
+            let p = solution.r[row];
             let (before, after) = (active.velocity_start()[row], solution.u[row] - active.shift()[row]);
             of_item += 0.5 * (before + after) * p;
             exchanged += (before * p).abs();
         }
         gain += of_item;
-        let (before, source) = match item.source {
-            ActiveSource::Interaction(i) => (warm.by_interaction[i][0], Source::Interaction(i as u32)),
-            ActiveSource::Contact(i) => {
-                let key = &contacts[i].key;
-                (warm.of_contact(key)[0], Source::Colliders(key.collider_a, key.collider_b))
-            }
-        };
-        let first = item.rows.start;
         if of_item > largest.0 {
-            largest = (of_item, Some((source, solution.r[first])));
+            largest = (of_item, Some(item));
         }
-        some_close |= !item.law.is_bilateral() && before == 0.0 && solution.r[first] > 0.0 && active.velocity_start()[first] < 0.0;
     }
     // more than what the solution of the problem leaves open
-    if some_close && gain > GAIN_TOLERANCE * exchanged {
+    if gain > GAIN_TOLERANCE * exchanged {
         report.impact_gain += gain;
-        *giver = largest.1;
+        *giver = largest.1.map(|item| {
+            let source = match item.source {
+                ActiveSource::Interaction(i) => Source::Interaction(i as u32),
+                ActiveSource::Contact(i) => Source::Colliders(contacts[i].key.collider_a, contacts[i].key.collider_b),
+            };
+            (source, solution.r[item.rows.start])
+        });
     }
 }
 

@@ -30,6 +30,8 @@ pub struct StepMemory {
     /// What W was assembled from: factorisation and interactions, where nothing else enters it.
     pub(crate) assembled: (u64, Vec<ActiveSource>),
     pub(crate) solution: Solution,
+    /// `solution` is that of `problem`, W p + q = u (of p_N + h c where contacts pull). To be cleared where a step changes either afterwards.
+    pub(crate) problem_holds: bool,
     pub(crate) solver: BoxedSolver<FrictionContact>,
     /// Impulses of the last step by identity.
     pub(crate) warm: WarmStart,
@@ -68,6 +70,7 @@ impl StepMemory {
             problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
             assembled: (0, Vec::new()),
             solution: Solution { r: Vec::new(), u: Vec::new() },
+            problem_holds: false,
             solver: friction_contact_solver(solver)?,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
             bonds: Bonds::new(model),
@@ -135,7 +138,7 @@ impl StepMemory {
         &self.solution.r
     }
 
-    /// The one-step problem of the last step.
+    /// The one-step problem that was solved last.
     #[must_use]
     pub fn problem(&self) -> &FrictionContact {
         &self.problem
@@ -234,6 +237,8 @@ pub(crate) struct Work {
     pub v_free: Vec<f64>,
     /// v_free with the impulses of cohesion; empty without.
     pub v_pulled: Vec<f64>,
+    /// A value per row of the active set.
+    pub local: Vec<f64>,
     pub force_start: Vec<f64>,
     pub force_end: Vec<f64>,
     pub applied_start: Vec<f64>,
@@ -254,6 +259,7 @@ impl Work {
             displacement: v(),
             v_free: v(),
             v_pulled: Vec::new(),
+            local: Vec::new(),
             force_start: v(),
             force_end: v(),
             applied_start: v(),

@@ -30,12 +30,16 @@ pub(crate) fn impact_without_collision(memory: &StepMemory, place: usize, item: 
     if n < 2 || mu == 0.0 || p[0] <= 0.0 || !solved {
         return false;
     }
+    let (w, dim) = (problem.w.diagonal(place), item.rows.len());
+    // whatever the direction of its slip
+    if w[0] > mu * (w[1].abs() + if n > 2 { w[2].abs() } else { 0.0 }) {
+        return false;
+    }
     let (start, shift) = (&active.velocity_start()[item.rows.clone()], &active.shift()[item.rows.clone()]);
     let slip = norm(&start[1..n]);
     if slip == 0.0 {
         return false;
     }
-    let (w, dim) = (problem.w.diagonal(place), item.rows.len());
     let coupling: f64 = (1..n).map(|k| w[k] * start[k]).sum::<f64>() / slip;
     if w[0] - mu * coupling > 0.0 {
         return false;

@@ -21,11 +21,21 @@ pub trait Recorder {
     /// As [`Recorder::frame`].
     fn event(&mut self, event: &Event) -> Result<(), RecordError>;
 
-    /// A one-step problem was solved, or was not: told for every step with active interactions, failed and halved ones too. Ignored by default.
+    /// A one-step problem was solved, or was not: told for every step with active interactions, failed and halved ones too, whose impulses are
+    /// the solution of one problem. Ignored by default.
     ///
     /// # Errors
     /// As [`Recorder::frame`].
     fn problem(&mut self, _: &StepProblem<'_>) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    /// The step with this number had active interactions, but its impulses are sums over several problems or scaled: there is no problem to tell.
+    /// Ignored by default.
+    ///
+    /// # Errors
+    /// As [`Recorder::frame`].
+    fn no_problem(&mut self, _step: usize) -> Result<(), RecordError> {
         Ok(())
     }
 

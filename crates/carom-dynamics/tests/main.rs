@@ -32,6 +32,7 @@ mod nonsmooth_second_order;
 mod policies;
 mod projection;
 mod prox;
+mod recorded_problems;
 mod references;
 mod relations;
 mod rotations;

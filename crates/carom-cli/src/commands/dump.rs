@@ -17,13 +17,25 @@ pub struct ProblemDump {
     names: BTreeSet<String>,
     /// Steps whose problem the format cannot hold, and why the first of them.
     left_out: (u64, String),
+    /// Steps whose impulses are not the solution of one problem.
+    n_without: u64,
     is_full: bool,
 }
 
 impl ProblemDump {
     pub fn new(folder: &Path, model: &str, every: u64, limit: u64) -> Self {
         let (folder, model) = (folder.to_path_buf(), model.to_owned());
-        ProblemDump { folder, model, every, limit, n_written: 0, names: BTreeSet::new(), left_out: (0, String::new()), is_full: false }
+        ProblemDump {
+            folder,
+            model,
+            every,
+            limit,
+            n_written: 0,
+            names: BTreeSet::new(),
+            left_out: (0, String::new()),
+            n_without: 0,
+            is_full: false,
+        }
     }
 
     /// What became of it, for people.
@@ -34,6 +46,9 @@ impl ProblemDump {
         }
         if self.left_out.0 > 0 {
             text += &format!("; {} left out: {}", self.left_out.0, self.left_out.1);
+        }
+        if self.n_without > 0 {
+            text += &format!("; {} steps have none: their impulses are not the solution of one problem", self.n_without);
         }
         text
     }
@@ -81,6 +96,11 @@ impl Recorder for ProblemDump {
             }
             Err(error) => return Err(RecordError { reason: error.to_string() }),
         }
+        Ok(())
+    }
+
+    fn no_problem(&mut self, step: usize) -> Result<(), RecordError> {
+        self.n_without += u64::from((step as u64).is_multiple_of(self.every));
         Ok(())
     }
 

@@ -131,6 +131,10 @@ impl Recorder for Listeners<'_, '_> {
         self.files.problem(problem)?;
         self.dump.as_mut().map_or(Ok(()), |dump| dump.problem(problem))
     }
+    fn no_problem(&mut self, step: usize) -> Result<(), RecordError> {
+        self.files.no_problem(step)?;
+        self.dump.as_mut().map_or(Ok(()), |dump| dump.no_problem(step))
+    }
     fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
         self.files.finish(certificate, status)
     }

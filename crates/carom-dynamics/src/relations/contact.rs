@@ -65,9 +65,9 @@ pub struct BodyStates<'a> {
 /// n (`dim` 4), t₁ and t₂ (5), or t₁, t₂ and n (6).
 pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usize, rows: &mut [f64]) {
     let n = contact.normal;
-    let (t1, t2) = tangents_along(&n, &contact.direction);
+    // a normal alone needs no tangents
+    let (t1, t2) = if dim == 1 { (n, n) } else { tangents_along(&n, &contact.direction) };
     let directions = [n, t1, t2];
-    let axes = if dim == 4 { [n, t1, t2] } else { [t1, t2, n] };
     let width = rows.len() / dim;
     for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
         if body == WORLD {
@@ -87,8 +87,11 @@ pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usiz
             row[..3].copy_from_slice((d * sign).as_slice());
             row[3..].copy_from_slice((to_body * (arm.cross(d) * sign)).as_slice());
         }
-        for (row, axis) in rows.chunks_exact_mut(width).skip(3).zip(&axes) {
-            row[side * BODY_WIDTH + 3..(side + 1) * BODY_WIDTH].copy_from_slice((to_body * (axis * sign)).as_slice());
+        if dim > 3 {
+            let axes = if dim == 4 { [n, t1, t2] } else { [t1, t2, n] };
+            for (row, axis) in rows.chunks_exact_mut(width).skip(3).zip(&axes) {
+                row[side * BODY_WIDTH + 3..(side + 1) * BODY_WIDTH].copy_from_slice((to_body * (axis * sign)).as_slice());
+            }
         }
     }
 }

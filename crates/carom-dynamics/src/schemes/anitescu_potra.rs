@@ -30,11 +30,12 @@
 //! Violates: gaps and constraints drift by O(h). Order: 1, in free motion and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
-use super::stages::{Span, advance, factorise, factorise_mass, finish, free_by_force, note_varying_rows};
-use super::{Orders, Scheme, StepReport};
+use super::stages::{Span, advance, evaluate_mass, factorise, factorise_mass, finish, free_by_force};
+use super::{Orders, Scheme, StepReport, report_worse};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
-    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, select_active, solve_problem,
+    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active,
+    solve_problem,
 };
 use crate::error::{ModelError, StepError};
 use crate::impacts::ImpactLaw;
@@ -43,7 +44,7 @@ use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
-use carom_solvers::{FrictionSolverKind, FrictionSolverParams, SolveReport};
+use carom_solvers::{FrictionSolverKind, FrictionSolverParams};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`AnitescuPotra`].
@@ -157,7 +158,9 @@ impl Scheme for AnitescuPotra {
         // collisions at q_k: v_k => v⁺
         let mut collision = memory.take_own::<Collision>();
         collision.impulse.clear();
-        let solved = if collides(model, memory) { Some(self.collide(model, state, memory, &mut collision)?) } else { None };
+        if collides(model, memory) {
+            self.collide(model, state, memory, &mut collision, &mut report)?;
+        }
 
         // (q_k, v⁺) => M̂, v_free => p => v_{k+1} => q_{k+1}
         self.free_motion(model, state, memory, h)?;
@@ -165,11 +168,11 @@ impl Scheme for AnitescuPotra {
             state.v.copy_from_slice(&memory.work.v_free);
         } else {
             assemble_problem(model, memory, true);
-            let step = solve_problem(model, state, memory)?;
-            report.solve = Some(solved.map_or(step, |solved| worse(solved, step)));
+            report_worse(&mut report, solve_problem(model, state, memory)?);
             for (total, part) in memory.solution.r.iter_mut().zip(&collision.impulse) {
                 *total += part;
             }
+            memory.problem_holds &= collision.impulse.is_empty();
         }
         memory.put_own(collision);
         advance(model, state, memory, h, 1.0).map_err(&located)?;
@@ -185,26 +188,22 @@ impl AnitescuPotra {
     fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
         let (systems, located) = (model.systems(), at_time(state.t));
         if !self.params.stiff {
-            factorise_mass(model, state, memory)?;
+            factorise_mass(model, state.t, &state.q, &mut memory.matrices, &mut memory.scratch)?;
             return free_by_force(model, state, memory, h).map_err(&located);
         }
         let StepMemory { work, matrices, scratch, .. } = memory;
         let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
-        if !(matrices.mass_ready && systems.mass_is_constant()) {
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(&located)?;
-            matrices.mass_ready = true;
-        }
+        evaluate_mass(model, state.t, &state.q, matrices, scratch).map_err(&located)?;
         model.force(at.t, at.q, at.v, &mut work.force_start, scratch).map_err(&located)?;
         matrices.iteration.clone_from(&matrices.mass);
         model.add_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch).map_err(&located)?;
         systems.layout().multiply(&matrices.iteration, at.v, &mut work.momentum);
-        if !(model.is_affine() && matrices.factor_of == Some((h, 1.0))) {
+        if !(model.is_affine() && matrices.factor_of == Some((h, h * h))) {
             model
                 .add_jacobians(at, JacobianFactors { velocity: 0.0, position: h * h }, &mut matrices.iteration, scratch)
                 .map_err(&located)?;
             factorise(model, state.t, matrices)?;
-            matrices.factor_of = Some((h, 1.0));
+            matrices.factor_of = Some((h, h * h));
         }
         for (r, (force, momentum)) in work.residual.iter_mut().zip(work.force_start.iter().zip(&work.momentum)) {
             *r = h * force + momentum;
@@ -220,11 +219,12 @@ impl AnitescuPotra {
         state: &mut State,
         memory: &mut StepMemory,
         collision: &mut Collision,
-    ) -> Result<SolveReport, StepError> {
-        factorise_mass(model, state, memory)?;
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        factorise_mass(model, state.t, &state.q, &mut memory.matrices, &mut memory.scratch)?;
         memory.work.v_free.copy_from_slice(&state.v);
         assemble_problem(model, memory, true);
-        let compression = solve_problem(model, state, memory)?;
+        report_worse(report, solve_problem(model, state, memory)?);
         collision.impulse.extend_from_slice(&memory.solution.r);
         match self.params.decompression {
             Decompression::Reflection => {
@@ -233,7 +233,7 @@ impl AnitescuPotra {
                 for (v, start) in state.v.iter_mut().zip(&memory.work.v_start) {
                     *v += e * (*v - start);
                 }
-                Ok(compression)
+                Ok(())
             }
             Decompression::Poisson => {
                 restituted(memory);
@@ -245,11 +245,11 @@ impl AnitescuPotra {
                 active.add_response(model.systems().layout(), &solution.r, &mut work.v_free);
                 assemble_problem(model, memory, true);
                 memory.solution.r.fill(0.0);
-                let decompression = solve_problem(model, state, memory)?;
+                report_worse(report, solve_problem(model, state, memory)?);
                 for (total, part) in collision.impulse.iter_mut().zip(&memory.solution.r) {
                     *total += part;
                 }
-                Ok(worse(compression, decompression))
+                Ok(())
             }
         }
     }
@@ -292,11 +292,4 @@ fn least_restitution(memory: &StepMemory) -> f64 {
         Some(law.restitution_of_row(0, active.velocity_start()[first]))
     };
     active.items().iter().filter_map(of_item).reduce(f64::min).unwrap_or(0.0)
-}
-
-/// The worse of two reports, with the iterations of both.
-fn worse(a: SolveReport, b: SolveReport) -> SolveReport {
-    let key = |r: &SolveReport| (!r.is_accepted(), r.residual_normalised);
-    let worst = if key(&a) > key(&b) { a } else { b };
-    SolveReport { iterations: a.iterations + b.iterations, ..worst }
 }

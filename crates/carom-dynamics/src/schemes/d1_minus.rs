@@ -22,12 +22,13 @@
 //! constraints hold at the ends of steps. Order: 2 between impacts, with contacts closed too (with friction in space 1, where the direction of
 //! sliding turns: it is that of the end of the step), 1 across impacts. The forces are explicit: stable for h ω below 2 only.
 
-use super::left_limit::{factorise_mass, left_limit};
-use super::stages::{Span, check_finite, finish};
+use super::left_limit::left_limit;
+use super::stages::{Span, check_finite, factorise_mass, finish};
 use super::{Orders, Scheme, StepReport, report_worse};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
-    RowsOver, assemble_problem, at_time, evaluate_candidates, measure_violations, select_where, solve_problem, update_jacobians,
+    RowsOver, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_where, solve_problem,
+    update_jacobians,
 };
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
@@ -158,7 +159,7 @@ impl D1Minus {
         own.find_closed(model, memory, threshold, h);
         select_where(model, state, memory, RowsOver::step(h), |source, _, _| is_among(&own.closed, source));
         restitute(memory, |u| h * u < -threshold);
-        memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+        note_varying_rows(model, memory);
 
         // left limits => a_k, v̂ => q_{k+1}
         left_limit(model, state, memory, h, &mut own.acceleration, &mut report)?;
@@ -294,6 +295,7 @@ fn keep_all(model: &Model, memory: &StepMemory, forces: &mut Vec<[f64; 6]>) {
 
 /// Adds kept impulses to the solution.
 fn add_forces(memory: &mut StepMemory, forces: &[[f64; 6]]) {
+    memory.problem_holds = false;
     for item in memory.active.items() {
         if let ActiveSource::Interaction(i) = item.source {
             for (p, force) in memory.solution.r[item.rows.clone()].iter_mut().zip(&forces[i]) {

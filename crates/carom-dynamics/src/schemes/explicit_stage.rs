@@ -5,7 +5,7 @@
 //! ```
 
 use super::StepReport;
-use super::stages::{check_finite, factorise};
+use super::stages::{check_finite, factorise_mass, free_by_force};
 use crate::assembly::{
     RowsOver, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_where,
 };
@@ -13,9 +13,6 @@ use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
-
-/// Key of a factor of M alone, see `Matrices::factor_of`.
-const MASS_ONLY: Option<(f64, f64)> = Some((0.0, 0.0));
 
 /// (q_k, v_k) => t̃ = t_k + time and q̃ = q_k ⊕ time · T v_k in the state.
 pub(super) fn move_freely(model: &Model, state: &mut State, memory: &mut StepMemory, time: f64) -> Result<(), StepError> {
@@ -50,24 +47,8 @@ pub(super) fn pose_problem(
     note_varying_rows(model, memory);
 
     // (t̃, q̃, v_k) => M, F => v_free
-    let StepMemory { work, matrices, scratch, .. } = &mut *memory;
-    let systems = model.systems();
-    model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-    let constant = systems.mass_is_constant();
-    if !(constant && matrices.mass_ready) {
-        matrices.mass.resize(systems.layout().n_values(), 0.0);
-        systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(&located)?;
-        matrices.mass_ready = true;
-    }
-    if !(constant && matrices.factor_of == MASS_ONLY) {
-        matrices.iteration.clone_from(&matrices.mass);
-        factorise(model, state.t, matrices)?;
-        matrices.factor_of = MASS_ONLY;
-    }
-    matrices.factor.solve(systems.layout(), &work.force_start, &mut work.v_free);
-    for (free, v) in work.v_free.iter_mut().zip(&work.v_start) {
-        *free = v + h * *free;
-    }
+    factorise_mass(model, state.t, &state.q, &mut memory.matrices, &mut memory.scratch)?;
+    free_by_force(model, state, memory, h).map_err(&located)?;
 
     // G, M⁻¹, v_free => W, q
     if !memory.active.is_empty() {

@@ -8,30 +8,13 @@
 //! closed get the multiplier of the acceleration level up to O(h); a law on û, not on the acceleration, lets contacts open that already
 //! separate, and needs no case distinction between sticking and sliding.
 
-use super::stages::factorise;
 use super::{StepReport, report_worse};
 use crate::active_set::ActiveSource;
 use crate::assembly::{assemble_problem, at_time, solve_problem};
 use crate::error::{NonFinite, StepError};
-use crate::memory::{Matrices, StepMemory};
+use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
-use crate::systems::Scratch;
-
-/// M(t, q) in `matrices.mass` and its factor in `matrices.factor`; nothing to do where M is constant and at hand.
-pub(super) fn factorise_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Matrices, scratch: &mut Scratch) -> Result<(), StepError> {
-    let systems = model.systems();
-    if matrices.mass_ready && systems.mass_is_constant() {
-        return Ok(());
-    }
-    matrices.mass.resize(systems.layout().n_values(), 0.0);
-    systems.mass(t, q, &mut matrices.mass, scratch).map_err(at_time(t))?;
-    matrices.iteration.clone_from(&matrices.mass);
-    factorise(model, t, matrices)?;
-    matrices.factor_of = None;
-    matrices.mass_ready = true;
-    Ok(())
-}
 
 /// (q_k, v_k) with F_k in `work.force_start`, the factor of M(q_k) in `matrices.factor` and the closed interactions in `active` => `acceleration`;
 /// h λ is left in the solution, v_k + h a in `state.v`.
@@ -58,12 +41,10 @@ pub(super) fn left_limit(
     add_rates(model, state.t, memory, h).map_err(at_time(state.t))?;
     let solve = solve_problem(model, state, memory)?;
     report_worse(report, solve);
-    let StepMemory { active, solution, problem, .. } = memory;
-    // problem.q is written anew before the next solve
-    for (force, p) in problem.q.iter_mut().zip(&solution.r) {
-        *force = p / h;
-    }
-    active.add_response(layout, &problem.q, acceleration);
+    let StepMemory { active, solution, work, .. } = memory;
+    work.local.clear();
+    work.local.extend(solution.r.iter().map(|p| p / h));
+    active.add_response(layout, &work.local, acceleration);
     Ok(())
 }
 

@@ -23,10 +23,12 @@
 //! Conserves: nothing exactly; backward differences damp high frequencies. Violates: constraints and contacts drift, by O(h²) in smooth
 //! phases. Order: 1 across impacts, 2 between them (1 with `order = 1`).
 
-use super::stages::{Span, check_finite, factorise, finish};
+use super::stages::{Span, check_finite, evaluate_mass, factorise_iteration, finish, free_by_residual};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
-use crate::assembly::{Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, select_active, solve_problem};
+use crate::assembly::{
+    Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_active, solve_problem,
+};
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
@@ -223,7 +225,7 @@ impl Lotstedt {
             formulas = Formulas::new(1, h, own.h_before);
         }
         report.n_active = memory.active.items().len();
-        memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
+        note_varying_rows(model, memory);
         own.v_star.resize(state.v.len(), 0.0);
         for (i, star) in own.v_star.iter_mut().enumerate() {
             let before = if formulas.backward[1] == 0.0 { 0.0 } else { own.before[i] };
@@ -254,6 +256,7 @@ impl Lotstedt {
         }
         // impulses of the step: β p was solved for
         memory.solution.r.iter_mut().for_each(|p| *p /= formulas.beta);
+        memory.problem_holds &= formulas.beta == 1.0;
         if let Some(s) = impact {
             let work = &mut memory.work;
             let curved = if own.leaves { 0.5 * (s * s - (h - s) * (h - s)) } else { 0.0 };
@@ -317,20 +320,11 @@ impl Lotstedt {
         let located = at_time(state.t);
         let StepMemory { work, matrices, scratch, active, solution, .. } = memory;
         model.force(state.t, &state.q, &state.v, &mut work.force_end, scratch).map_err(&located)?;
-        if first && !(matrices.mass_ready && systems.mass_is_constant()) {
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(&located)?;
-            matrices.mass_ready = true;
+        if first {
+            evaluate_mass(model, state.t, &state.q, matrices, scratch).map_err(&located)?;
         }
-        // the tag −1 keeps this factor apart from those of other schemes
-        if !(model.is_affine() && matrices.factor_of == Some((scaled, -1.0))) {
-            matrices.iteration.clone_from(&matrices.mass);
-            let at = Instant { t: state.t, q: &state.q, v: &state.v };
-            let factors = JacobianFactors { velocity: scaled, position: 0.0 };
-            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            factorise(model, state.t, matrices)?;
-            matrices.factor_of = Some((scaled, -1.0));
-        }
+        let at = Instant { t: state.t, q: &state.q, v: &state.v };
+        factorise_iteration(model, at, JacobianFactors { velocity: scaled, position: 0.0 }, matrices, scratch)?;
         for ((change, v), star) in work.displacement.iter_mut().zip(&state.v).zip(&own.v_star) {
             *change = v - star;
         }
@@ -338,10 +332,7 @@ impl Lotstedt {
         for (i, r) in work.residual.iter_mut().enumerate() {
             *r = scaled * work.force_end[i] - work.momentum[i];
         }
-        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
-        for (free, v) in work.v_free.iter_mut().zip(&state.v) {
-            *free += v;
-        }
+        free_by_residual(model, &state.v, work, matrices);
         if first {
             return Ok(1.0);
         }

@@ -117,19 +117,18 @@ pub trait Scheme: Send + Sync {
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
     memory.begin_step(state);
     update_bonds(model, state, memory)?;
-    let mut impact = StepReport::default();
     memory.impacts_done = model.impact_law().is_separate();
-    if memory.impacts_done {
-        resolve_before_step(scheme, model, state, memory, h, &mut impact)?;
+    if !memory.impacts_done {
+        return scheme.step(model, state, memory, h);
     }
+    let mut impact = StepReport::default();
+    resolve_before_step(scheme, model, state, memory, h, &mut impact)?;
     let mut report = scheme.step(model, state, memory, h)?;
-    if memory.impacts_done {
-        report.impacts = impact.impacts;
-        report.dissipated_impact += impact.dissipated_impact;
-        report.dissipated_friction += impact.dissipated_friction;
-        report.impact_gain += impact.impact_gain;
-        report.work += impact.work;
-    }
+    report.impacts = impact.impacts;
+    report.dissipated_impact += impact.dissipated_impact;
+    report.dissipated_friction += impact.dissipated_friction;
+    report.impact_gain += impact.impact_gain;
+    report.work += impact.work;
     Ok(report)
 }
 

@@ -106,6 +106,7 @@ impl Scheme for Prox {
             let solved = iteration.solve(p, &memory.problem, &mut memory.solution);
             memory.put_own(iteration);
             report.solve = Some(solved.map_err(|source| StepError::Solve { t: t_start, source })?);
+            memory.problem_holds = true;
         }
         state.v.copy_from_slice(&memory.work.v_free);
         if !memory.active.is_empty() {

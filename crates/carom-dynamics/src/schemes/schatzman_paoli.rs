@@ -28,10 +28,12 @@
 //! impact; p is no impulse of an impact but of one of its two steps, so that energies are accounted over both. Order: 1 across impacts, 2 in
 //! smooth motion. The velocity of a state is w_{k+1}, improved by half a step of the mean acceleration where no contact acts.
 
-use super::stages::{Span, check_finite, factorise, finish};
+use super::stages::{Span, check_finite, evaluate_mass, factorise_iteration, finish, free_by_residual};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
-use crate::assembly::{Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, select_active, solve_problem};
+use crate::assembly::{
+    Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_active, solve_problem,
+};
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::laws::Law;
@@ -214,9 +216,8 @@ impl SchatzmanPaoli {
         let threshold = if p.penetration == Penetration::TwoSteps { f64::INFINITY } else { CLOSED };
         select_active(model, state, memory, Activation { horizon: 0.0, step: h, threshold });
         report.violations = measure_violations(model, memory);
-        let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
-        memory.work.rows_vary = rows_vary;
-        let linear = model.is_affine() && !rows_vary;
+        note_varying_rows(model, memory);
+        let linear = model.is_affine() && !memory.work.rows_vary;
 
         // first iterate: w = w_k, in state.v while the step is solved
         state.v.copy_from_slice(&own.rate);
@@ -252,20 +253,9 @@ impl SchatzmanPaoli {
             *mean = 0.5 * (w + before);
         }
         model.force(state.t, &work.q_start, &work.displacement, &mut work.force_end, scratch).map_err(&located)?;
-        if !(matrices.mass_ready && systems.mass_is_constant()) {
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t, &work.q_start, &mut matrices.mass, scratch).map_err(&located)?;
-            matrices.mass_ready = true;
-        }
-        // the tag −1/2 keeps this factor apart from those of θ-schemes
-        if !(model.is_affine() && matrices.factor_of == Some((kick, -0.5))) {
-            matrices.iteration.clone_from(&matrices.mass);
-            let at = Instant { t: state.t, q: &work.q_start, v: &work.displacement };
-            let factors = JacobianFactors { velocity: 0.5 * kick, position: 0.0 };
-            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            factorise(model, state.t, matrices)?;
-            matrices.factor_of = Some((kick, -0.5));
-        }
+        evaluate_mass(model, state.t, &work.q_start, matrices, scratch).map_err(&located)?;
+        let at = Instant { t: state.t, q: &work.q_start, v: &work.displacement };
+        factorise_iteration(model, at, JacobianFactors { velocity: 0.5 * kick, position: 0.0 }, matrices, scratch)?;
         for ((change, w), before) in work.displacement.iter_mut().zip(&state.v).zip(&own.rate) {
             *change = w - before;
         }
@@ -273,10 +263,7 @@ impl SchatzmanPaoli {
         for (i, r) in work.residual.iter_mut().enumerate() {
             *r = kick * work.force_end[i] - work.momentum[i];
         }
-        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
-        for (free, w) in work.v_free.iter_mut().zip(&state.v) {
-            *free += w;
-        }
+        free_by_residual(model, &state.v, work, matrices);
         // residual of the equation of motion, with the reactions of the iterate, in the energy norm
         if memory.active.n_rows() == memory.solution.r.len() {
             memory.active.add_reaction(systems.layout(), &memory.solution.r, &mut memory.work.residual);
@@ -350,6 +337,7 @@ impl SchatzmanPaoli {
     fn correct(&self, model: &Model, state: &State, memory: &mut StepMemory, own: &mut History, stage: &Stage) -> Result<(), StepError> {
         let located = at_time(state.t);
         let (systems, t) = (model.systems(), state.t + stage.h);
+        memory.problem_holds = false;
         let StepMemory { active, problem, solver, scratch, work, .. } = memory;
         for (k, item) in active.items().iter().enumerate() {
             let rows = item.rows.clone();

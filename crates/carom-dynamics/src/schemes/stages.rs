@@ -1,12 +1,13 @@
 //! Stages of a step that several schemes share: positions from velocities, factorisations, the account at the end.
 
 use super::StepReport;
-use crate::assembly::{add_exchange, at_time, keep_impulses};
+use crate::assembly::{add_exchange, at_time, keep_impulses, local_change};
+use crate::block_diagonal::dot;
 use crate::error::{NonFinite, StepError};
 use crate::memory::{Matrices, StepMemory, Work};
 use crate::model::Model;
 use crate::state::State;
-use crate::systems::Instant;
+use crate::systems::{Instant, JacobianFactors, Scratch};
 
 /// A step of size h and the weight θ of its end.
 #[derive(Clone, Copy, Debug)]
@@ -83,26 +84,81 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Notes whether rows of the active set change with (t, q), so that W is not kept from step to step.
-pub(super) fn note_varying_rows(model: &Model, memory: &mut StepMemory) {
-    memory.work.rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
-}
-
-/// (t_k, q_k) => M and its factor; nothing to do where M is constant and factorised.
-pub(super) fn factorise_mass(model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-    let StepMemory { matrices, scratch, .. } = memory;
+/// (t, q) => M, in `matrices.mass`; nothing to do where M is constant and at hand.
+pub(super) fn evaluate_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Matrices, scratch: &mut Scratch) -> Result<(), NonFinite> {
     let systems = model.systems();
     if !(matrices.mass_ready && systems.mass_is_constant()) {
         matrices.mass.resize(systems.layout().n_values(), 0.0);
-        systems.mass(state.t, &state.q, &mut matrices.mass, scratch).map_err(at_time(state.t))?;
+        systems.mass(t, q, &mut matrices.mass, scratch)?;
         matrices.mass_ready = true;
-    } else if matrices.factor_of == Some(MASS) {
+    }
+    Ok(())
+}
+
+/// (t, q) => M and its factor; nothing to do where M is constant and factorised.
+pub(super) fn factorise_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Matrices, scratch: &mut Scratch) -> Result<(), StepError> {
+    evaluate_mass(model, t, q, matrices, scratch).map_err(at_time(t))?;
+    if model.systems().mass_is_constant() && matrices.factor_of == Some(MASS) {
         return Ok(());
     }
     matrices.iteration.clone_from(&matrices.mass);
-    factorise(model, state.t, matrices)?;
+    factorise(model, t, matrices)?;
     matrices.factor_of = Some(MASS);
     Ok(())
+}
+
+/// M in `matrices.mass` => M̂ = M + c_v C + c_q K and its factor; nothing to do where the same M̂ is factorised and depends on nothing else.
+pub(super) fn factorise_iteration(
+    model: &Model,
+    at: Instant<'_>,
+    factors: JacobianFactors,
+    matrices: &mut Matrices,
+    scratch: &mut Scratch,
+) -> Result<(), StepError> {
+    let key = Some((factors.velocity, factors.position));
+    if model.is_affine() && matrices.factor_of == key {
+        return Ok(());
+    }
+    matrices.iteration.clone_from(&matrices.mass);
+    model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(at_time(at.t))?;
+    factorise(model, at.t, matrices)?;
+    matrices.factor_of = key;
+    Ok(())
+}
+
+/// R in `work.residual`, the factor of M̂ => v_free = v + M̂⁻¹ R.
+pub(super) fn free_by_residual(model: &Model, v: &[f64], work: &mut Work, matrices: &Matrices) {
+    matrices.factor.solve(model.systems().layout(), &work.residual, &mut work.v_free);
+    for (free, v) in work.v_free.iter_mut().zip(v) {
+        *free += v;
+    }
+}
+
+/// Residual of the discrete equations at the present iterate: R in `work.residual`, the change of momentum in `work.momentum`, both at the iterate.
+///
+/// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
+/// part: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
+/// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
+pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory) -> f64 {
+    let StepMemory { work, matrices, active, solution, .. } = memory;
+    let layout = model.systems().layout();
+    let mut energy_norm = |x: &[f64]| {
+        matrices.factor.solve(layout, x, &mut work.displacement);
+        dot(x, &work.displacement).abs()
+    };
+    // scale: the impulse of the forces, the change of momentum, the momentum
+    for (impulse, (change, residual)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
+        *impulse = residual + change;
+    }
+    let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
+    layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
+    scale = scale.max(dot(&work.momentum, &state.v));
+    if !active.is_empty() {
+        active.add_reaction(layout, &solution.r, &mut work.residual);
+    }
+    let norm = energy_norm(&work.residual);
+    let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
+    if work.rows_vary && !active.is_empty() { motion.max(local_change(layout, state, memory)) } else { motion }
 }
 
 /// The key under which the factor of M itself is kept: M̂ with h = 0.

@@ -24,12 +24,12 @@
 //! Order: 1, in free motion, with joints, and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
-use super::stages::{Span, advance, factorise_mass, finish, free_by_force, note_varying_rows};
+use super::stages::{Span, advance, factorise_mass, finish, free_by_force};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
-    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, largest_approach, measure_violations, select_active,
-    solve_problem,
+    Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, largest_approach, measure_violations, note_varying_rows,
+    select_active, solve_problem,
 };
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
@@ -105,7 +105,7 @@ impl Scheme for StewartTrinkle {
 
         // (q_k, v_k) => M, F_k, v_free, contacts, gaps, local velocities
         memory.keep_start(state);
-        factorise_mass(model, state, memory)?;
+        factorise_mass(model, state.t, &state.q, &mut memory.matrices, &mut memory.scratch)?;
         free_by_force(model, state, memory, h).map_err(&located)?;
         detect_contacts(model, state, memory, 2.0 * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;

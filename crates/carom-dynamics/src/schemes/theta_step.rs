@@ -9,9 +9,8 @@
 //! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule.
 
 use super::StepReport;
-use super::stages::{advance, displace, factorise};
-use crate::assembly::{assemble_problem, at_time, local_change, solve_problem, update_jacobians};
-use crate::block_diagonal::dot;
+use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
+use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -105,19 +104,13 @@ impl ThetaStep {
 
     /// q̃, and M there unless constant.
     fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let systems = model.systems();
-        let mass_holds = memory.matrices.mass_ready && systems.mass_is_constant();
+        let mass_holds = memory.matrices.mass_ready && model.systems().mass_is_constant();
         if mass_holds && !memory.work.rows_vary {
             return Ok(());
         }
         self.inner_configuration(model, state, memory);
-        if !mass_holds {
-            let StepMemory { work, matrices, scratch, .. } = memory;
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(state.t + self.fraction * self.h, &work.q_inner, &mut matrices.mass, scratch)?;
-            matrices.mass_ready = true;
-        }
-        Ok(())
+        let StepMemory { work, matrices, scratch, .. } = memory;
+        evaluate_mass(model, state.t + self.fraction * self.h, &work.q_inner, matrices, scratch)
     }
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
@@ -137,56 +130,24 @@ impl ThetaStep {
 
     /// M̂ = M + hθ C + hθ hβ K, v_free = v + M̂⁻¹ R.
     fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-        let (systems, h) = (model.systems(), self.h);
-        let located = at_time(state.t);
+        let (h, located) = (self.h, at_time(state.t));
         self.update_mass(model, state, memory).map_err(&located)?;
         self.smooth_residual(model, state, memory).map_err(&located)?;
         let StepMemory { work, matrices, scratch, .. } = memory;
         let factors = JacobianFactors { velocity: h * self.theta, position: h * h * self.theta * self.position };
-        let key = Some((factors.velocity, factors.position));
-        if !(model.is_affine() && matrices.factor_of == key) {
-            matrices.iteration.clone_from(&matrices.mass);
-            let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
-            model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            factorise(model, state.t, matrices)?;
-            matrices.factor_of = key;
-        }
-        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
-        for (free, v) in work.v_free.iter_mut().zip(&state.v) {
-            *free += v;
-        }
+        let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
+        factorise_iteration(model, at, factors, matrices, scratch)?;
+        free_by_residual(model, &state.v, work, matrices);
         Ok(())
     }
 
     /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    ///
-    /// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
-    /// part: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
-    /// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
     fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
         self.update_mass(model, state, memory)?;
         if memory.work.rows_vary {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;
         }
         self.smooth_residual(model, state, memory)?;
-        let StepMemory { work, matrices, active, solution, .. } = memory;
-        let layout = model.systems().layout();
-        let mut energy_norm = |x: &[f64]| {
-            matrices.factor.solve(layout, x, &mut work.displacement);
-            dot(x, &work.displacement).abs()
-        };
-        // scale: the impulse of the forces, the change of momentum, the momentum
-        for (impulse, (change, residual)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
-            *impulse = residual + change;
-        }
-        let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
-        layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
-        scale = scale.max(dot(&work.momentum, &state.v));
-        if !active.is_empty() {
-            active.add_reaction(layout, &solution.r, &mut work.residual);
-        }
-        let norm = energy_norm(&work.residual);
-        let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
-        Ok(if work.rows_vary { motion.max(local_change(layout, state, memory)) } else { motion })
+        Ok(relative_residual(model, state, memory))
     }
 }

@@ -56,10 +56,13 @@ impl<'a> Journal<'a> {
         self.tell_frame(0, state, memory, self.certificate.last, None)
     }
 
-    /// Tells the one-step problem of the step that was just tried, if it had one.
+    /// Tells the one-step problem of the step that was just tried, if it had one that its impulses solve.
     pub fn problem(&mut self, state: &State, memory: &StepMemory, report: &StepReport) -> Result<(), RunError> {
         let Some(solve) = &report.solve else { return Ok(()) };
         let step = self.certificate.steps + 1;
+        if !memory.problem_holds {
+            return Ok(self.recorder.no_problem(step)?);
+        }
         let mut solution = std::borrow::Cow::Borrowed(&memory.solution);
         if memory.active.pulls() {
             // the problem's unknown is p_N + h c
@@ -268,7 +271,7 @@ fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f
             out.push((source, p));
         }
     }
-    out.sort_by_key(|c| order(c.0));
+    out.sort_unstable_by_key(|c| order(c.0));
     out.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         kept.1 += if same { next.1 } else { 0.0 };

@@ -50,6 +50,10 @@ impl Recorder for MultiRecorder<'_> {
         self.recorders.iter_mut().try_for_each(|recorder| recorder.problem(problem))
     }
 
+    fn no_problem(&mut self, step: usize) -> Result<(), RecordError> {
+        self.recorders.iter_mut().try_for_each(|recorder| recorder.no_problem(step))
+    }
+
     fn finish(&mut self, certificate: &Certificate, status: &str) -> Result<(), RecordError> {
         let mut outcome = Ok(());
         for recorder in &mut self.recorders {

@@ -1,7 +1,8 @@
 //! What the scheme keeps from step to step: accelerations, forces of contacts and constraints, the state of the contacts.
 
 use super::super::StepReport;
-use super::super::left_limit::{factorise_mass, left_limit};
+use super::super::left_limit::left_limit;
+use super::super::stages::factorise_mass;
 use super::positions::Positions;
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, RowsOver, select_where};

@@ -1,12 +1,11 @@
 //! The equations of one step: Newton's iteration in v_{n+1}, and what the step leaves behind.
 
-use super::super::stages::{check_finite, factorise};
+use super::super::stages::{check_finite, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
 use super::super::{StepReport, report_worse};
 use super::accelerations::Own;
 use super::{AlphaLevel, NonsmoothAlphaParams};
 use crate::active_set::ActiveSource;
-use crate::assembly::{assemble_problem, at_time, local_change, solve_problem, update_jacobians};
-use crate::block_diagonal::dot;
+use crate::assembly::{assemble_problem, at_time, note_varying_rows, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
@@ -31,8 +30,8 @@ impl Newton<'_> {
     /// Iterates to the end of the step.
     pub fn solve(&self, state: &mut State, memory: &mut StepMemory, own: &mut Own, report: &mut StepReport) -> Result<(), StepError> {
         let (model, located) = (self.model, at_time(state.t + self.h));
-        let rows_vary = memory.active.items().iter().any(|item| !item.is_constant(model));
-        memory.work.rows_vary = rows_vary;
+        note_varying_rows(model, memory);
+        let rows_vary = memory.work.rows_vary;
         let with_positions = self.params.level == AlphaLevel::PositionVelocity;
         let linear = model.is_affine() && !rows_vary && !with_positions;
         let (mut positions_hold, left) = (true, report.solve);
@@ -113,11 +112,7 @@ impl Newton<'_> {
         let AlphaCoefficients { mass, force, gamma, .. } = self.coefficients;
         let StepMemory { work, matrices, scratch, .. } = memory;
         let (systems, h, t_end) = (self.model.systems(), self.h, state.t + self.h);
-        if !(matrices.mass_ready && systems.mass_is_constant()) {
-            matrices.mass.resize(systems.layout().n_values(), 0.0);
-            systems.mass(t_end, &state.q, &mut matrices.mass, scratch)?;
-            matrices.mass_ready = true;
-        }
+        evaluate_mass(self.model, t_end, &state.q, matrices, scratch)?;
         self.model.force(t_end, &state.q, &state.v, &mut work.force_end, scratch)?;
         for (i, change) in work.v_free.iter_mut().enumerate() {
             let (a, true_a) = (own.before[i], own.acceleration[i]);
@@ -133,24 +128,14 @@ impl Newton<'_> {
 
     /// M̂ = M + (hγ/c) C + (h²β/c) K, v_free = v + M̂⁻¹ R.
     fn free_motion(&self, state: &State, memory: &mut StepMemory, own: &Own) -> Result<(), StepError> {
-        let (systems, t_end) = (self.model.systems(), state.t + self.h);
-        let located = at_time(t_end);
-        self.smooth_residual(state, memory, own).map_err(&located)?;
+        let t_end = state.t + self.h;
+        self.smooth_residual(state, memory, own).map_err(at_time(t_end))?;
         let StepMemory { work, matrices, scratch, .. } = memory;
-        let key = Some((self.h, self.params.spectral_radius));
-        if !(self.model.is_affine() && matrices.factor_of == key) {
-            matrices.iteration.clone_from(&matrices.mass);
-            let stiffness = self.h * self.h * self.coefficients.beta / self.coefficients.acceleration();
-            let factors = JacobianFactors { velocity: self.weight(), position: stiffness };
-            let at = Instant { t: t_end, q: &state.q, v: &state.v };
-            self.model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(&located)?;
-            factorise(self.model, t_end, matrices)?;
-            matrices.factor_of = key;
-        }
-        matrices.factor.solve(systems.layout(), &work.residual, &mut work.v_free);
-        for (free, v) in work.v_free.iter_mut().zip(&state.v) {
-            *free += v;
-        }
+        let stiffness = self.h * self.h * self.coefficients.beta / self.coefficients.acceleration();
+        let factors = JacobianFactors { velocity: self.weight(), position: stiffness };
+        let at = Instant { t: t_end, q: &state.q, v: &state.v };
+        factorise_iteration(self.model, at, factors, matrices, scratch)?;
+        free_by_residual(self.model, &state.v, work, matrices);
         Ok(())
     }
 
@@ -164,31 +149,13 @@ impl Newton<'_> {
         }
     }
 
-    /// Residual of the discrete equations at the present iterate, as that of Moreau–Jean: the equation of motion in the energy norm relative to
-    /// its largest part, and the change of u = G v + b since the one-step problem was solved.
+    /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
     fn residual(&self, state: &State, memory: &mut StepMemory, own: &Own) -> Result<f64, NonFinite> {
         if memory.work.rows_vary {
             self.update_rows(state, memory)?;
         }
         self.smooth_residual(state, memory, own)?;
-        let layout = self.model.systems().layout();
-        let StepMemory { work, matrices, active, solution, .. } = memory;
-        let mut energy_norm = |x: &[f64]| {
-            matrices.factor.solve(layout, x, &mut work.displacement);
-            dot(x, &work.displacement).abs()
-        };
-        for (impulse, (change, residual)) in work.force_end.iter_mut().zip(work.momentum.iter().zip(&work.residual)) {
-            *impulse = residual + change;
-        }
-        let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
-        layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
-        scale = scale.max(dot(&work.momentum, &state.v));
-        if !active.is_empty() {
-            active.add_reaction(layout, &solution.r, &mut work.residual);
-        }
-        let norm = energy_norm(&work.residual);
-        let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
-        Ok(if work.rows_vary && !active.is_empty() { motion.max(local_change(layout, state, memory)) } else { motion })
+        Ok(relative_residual(self.model, state, memory))
     }
 
     /// (v_{n+1}, P, Λ) => a_{n+1}, A_{n+1}, λ_{n+1} of what is tried; the impulses of forces become those of the step, h/2 (λ_n + λ_{n+1}).
@@ -216,6 +183,7 @@ impl Newton<'_> {
                     *force = *p / weight;
                     *p = 0.5 * h * (before + *force);
                 }
+                memory.problem_holds = false;
             } else {
                 own.tried.jumped |= p.iter().any(|&p| p != 0.0);
             }
