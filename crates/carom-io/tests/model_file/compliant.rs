@@ -20,7 +20,7 @@ fn law(keys: &str) -> CompliantLaw {
 
 fn mistake(keys: &str) -> String {
     let error = read(&particle(keys)).map(|_| ()).unwrap_err();
-    // within the contact, which begins in line 7 and whose own keys in line 11
+    // within the contact, which begins in line 6
     assert!(error.diagnostics.iter().all(|d| error.position(d).unwrap().line >= 6), "{error}");
     error.diagnostics.iter().map(|d| format!("{} ({})\n", d.message, d.help.as_deref().unwrap_or(""))).collect()
 }
