@@ -231,6 +231,7 @@ impl ContactDetector for Detector {
                 gap: p.gap,
                 law,
                 direction,
+                plane: None,
             }));
         }
     }

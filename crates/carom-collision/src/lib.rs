@@ -3,7 +3,7 @@
 //! [`Detector`] implements [`carom_dynamics::detection::ContactDetector`]: a broad phase over a bounding volume tree
 //! finds the pairs that may touch within the step, and a narrow phase, one file per pair of shapes, gives the exact
 //! gaps, normals and contact points. Spheres, boxes, capsules and planes are handled by closed formulas; the remaining
-//! convex pairs go through parry, which stays behind one private module.
+//! convex pairs go through parry, which stays behind one private module. [`planar`] does the same for planar bodies.
 
 mod backend;
 pub mod collider;
@@ -11,6 +11,7 @@ pub mod detector;
 pub mod mass;
 pub mod materials;
 mod pairs;
+pub mod planar;
 mod pose;
 pub mod shapes;
 

@@ -3,6 +3,7 @@
 mod broad_phase;
 mod invariance;
 mod parry;
+mod planar;
 mod robustness;
 mod scene;
 mod stacks;

@@ -75,6 +75,8 @@ pub struct ActiveSet {
     response: Vec<f64>,
     /// b = ∂g/∂t of each row.
     bias: Vec<f64>,
+    /// What b gained over the step, where it is known: see [`ActiveSet::bias_change`].
+    bias_change: Vec<f64>,
     /// u at the start of the step, G(q_k) v_k + b.
     velocity_start: Vec<f64>,
     /// What is added to G v + b before the law is applied: e u_k, say.
@@ -87,6 +89,14 @@ pub struct ActiveSet {
     seen: Vec<bool>,
     columns: Vec<u32>,
     dims: Vec<usize>,
+}
+
+/// Where the rows of a contact of planar bodies are written.
+pub(crate) struct PlanarRows<'a> {
+    pub jacobian: &'a mut [f64],
+    pub bias: &'a mut [f64],
+    pub bias_change: &'a mut [f64],
+    pub velocity_start: &'a mut [f64],
 }
 
 /// For each mass block the items that touch it.
@@ -129,6 +139,7 @@ impl ActiveSet {
         self.touched.clear();
         self.jacobian.clear();
         self.bias.clear();
+        self.bias_change.clear();
         self.velocity_start.clear();
         self.shift.clear();
         (self.friction_varies, self.pulls) = (false, false);
@@ -153,6 +164,7 @@ impl ActiveSet {
         let first = self.jacobian.len();
         self.jacobian.resize(first + dim * width, 0.0);
         self.bias.resize(row + dim, 0.0);
+        self.bias_change.resize(row + dim, 0.0);
         self.velocity_start.resize(row + dim, 0.0);
         self.shift.resize(row + dim, 0.0);
         let (rows, touched, block) = (row..row + dim, first_touched..self.touched.len(), Block::Bilateral { dim });
@@ -283,6 +295,23 @@ impl ActiveSet {
     #[must_use]
     pub fn bias(&self) -> &[f64] {
         &self.bias
+    }
+
+    /// What b of each row gained over the step: b is that of its end, b less this that of its start. Zero for interactions by formula.
+    #[must_use]
+    pub fn bias_change(&self) -> &[f64] {
+        &self.bias_change
+    }
+
+    /// G, b, the change of b, and u_k of a contact of planar bodies, to be written.
+    pub(crate) fn planar_rows_mut(&mut self, item: usize) -> PlanarRows<'_> {
+        let Active { rows, first, width, .. } = &self.items[item];
+        PlanarRows {
+            jacobian: &mut self.jacobian[*first..first + rows.len() * width],
+            bias: &mut self.bias[rows.clone()],
+            bias_change: &mut self.bias_change[rows.clone()],
+            velocity_start: &mut self.velocity_start[rows.clone()],
+        }
     }
 
     /// Writes M̂⁻¹ Gᵀ. Cost O(rows × block size²).

@@ -2,6 +2,7 @@
 
 use crate::active_set::ActiveSource;
 use crate::block_diagonal::{BlockLayout, dot};
+use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
@@ -9,9 +10,11 @@ use crate::impacts::ImpactLaw;
 use crate::laws::{Cohesion, Law};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::planar_contacts::{detect_planar_contacts, select_planar_contacts};
 use crate::recording::Source;
 use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
+use crate::relations::planar_contact::planar_normal_velocity;
 use crate::schemes::StepReport;
 use crate::state::State;
 use crate::variable_friction;
@@ -43,12 +46,13 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
     Ok(())
 }
 
-/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds.
-pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) {
+/// (t, q, v) => contact points between bodies whose gap may close within `horizon` seconds.
+pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
     detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
+    detect_planar_contacts(model, state, memory, horizon)
 }
 
-/// (q, v) => contact points between bodies whose gap may close within `horizon` seconds at the velocities v.
+/// (q, v) => contact points between bodies in space whose gap may close within `horizon` seconds at the velocities v.
 pub(crate) fn detect_at(
     model: &Model,
     (q, v): (&[f64], &[f64]),
@@ -127,7 +131,7 @@ pub(crate) fn select_where(
     RowsOver { step, lead }: RowsOver,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
-    let StepMemory { active, candidates: c, contacts, impacts_done, bonds, .. } = memory;
+    let StepMemory { active, candidates: c, impacts_done, bonds, .. } = &mut *memory;
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
     active.clear();
@@ -155,15 +159,16 @@ pub(crate) fn select_where(
             active.set_pull(item, step * pull, (!is_closed).then(|| gap / step));
         }
     }
+    select_planar_contacts(model, state, memory, (step, with_restitution), &closed);
+    let StepMemory { active, contacts, bonds, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
+        if contact.plane.is_some() {
+            continue;
+        }
         let is_closed = closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v));
-        let pull = match contact.law.cohesion {
-            Cohesion::None => 0.0,
-            _ if step == 0.0 => 0.0,
-            cohesion => cohesion.pull(contact.gap, bonds.of_contact(&contact.key)),
-        };
+        let pull = pull_of(contact, bonds, step);
         if !is_closed && pull == 0.0 {
             continue;
         }
@@ -194,13 +199,32 @@ pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory
         let free: f64 = row.iter().zip(velocities).map(|(g, &j)| g * work.v_free[j]).sum();
         fastest = fastest.max(-c.velocity[c.rows[i]]).max(-(free + c.bias[c.rows[i]]));
     }
-    let Some(bodies) = model.systems().bodies() else { return fastest };
     for contact in contacts {
         for v in [&state.v, &work.v_free] {
-            fastest = fastest.max(-normal_velocity(contact, &state.q[bodies.q.clone()], &v[bodies.v.clone()]));
+            fastest = fastest.max(-velocity_of(model, contact, &state.q, v));
         }
     }
     fastest
+}
+
+/// Pull of a contact point \[N\]; within an instant nothing pulls.
+pub(crate) fn pull_of(contact: &ContactPoint, bonds: &Bonds, step: f64) -> f64 {
+    match contact.law.cohesion {
+        Cohesion::None => 0.0,
+        _ if step == 0.0 => 0.0,
+        cohesion => cohesion.pull(contact.gap, bonds.of_contact(&contact.key)),
+    }
+}
+
+/// Normal velocity of any contact point, from the coordinates and velocities of the whole model.
+pub(crate) fn velocity_of(model: &Model, contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+    let systems = model.systems();
+    match (&contact.plane, systems.planar_bodies(), systems.bodies()) {
+        (Some(surface), Some(bodies), _) => planar_normal_velocity(contact, surface, &q[bodies.q.clone()], &v[bodies.v.clone()]),
+        (None, _, Some(bodies)) => normal_velocity(contact, &q[bodies.q.clone()], &v[bodies.v.clone()]),
+        // a detector without its bodies finds no contacts
+        _ => 0.0,
+    }
 }
 
 /// Normal velocity of a contact point of bodies.
@@ -363,10 +387,12 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
         let is_contact = !item.law.is_bilateral();
         for (k, row) in item.rows.clone().enumerate() {
             let p = solution.r[row];
-            report.work -= active.bias()[row] * p;
+            // b in the mean over the step, where its change is known
+            let half_change = 0.5 * active.bias_change()[row];
+            report.work -= (active.bias()[row] - half_change) * p;
             if is_contact {
                 let dissipated = if k == 0 { &mut report.dissipated_impact } else { &mut report.dissipated_friction };
-                *dissipated -= work.local[row] * p;
+                *dissipated -= (work.local[row] - half_change) * p;
             }
         }
     }

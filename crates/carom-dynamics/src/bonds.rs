@@ -51,7 +51,7 @@ pub(crate) fn update_bonds(model: &Model, state: &State, memory: &mut StepMemory
         return Ok(());
     }
     evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
-    detect_contacts(model, state, memory, 0.0);
+    detect_contacts(model, state, memory, 0.0).map_err(at_time(state.t))?;
     let StepMemory { bonds, candidates, contacts, .. } = memory;
     for (largest, &row) in bonds.by_interaction.iter_mut().zip(&candidates.rows) {
         *largest = largest.max(candidates.position[row]);

@@ -1,7 +1,9 @@
-//! The door through which contacts between rigid bodies enter: what a collision library must provide.
+//! The doors through which contacts between bodies enter, in space and in the plane: what a collision library must provide.
 
+use crate::error::NonFinite;
 use crate::laws::ContactLaw;
-use nalgebra::Vector3;
+use crate::systems::Instant;
+use nalgebra::{Vector2, Vector3};
 
 /// Body index of the immovable world (fixed bodies).
 pub const WORLD: u32 = u32::MAX;
@@ -22,7 +24,7 @@ pub struct ContactKey {
 /// One contact point between two bodies, or a body and the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
-    /// Body A (index into the rigid bodies of the model); never [`WORLD`].
+    /// Body A (index into the rigid or the planar bodies of the model); never [`WORLD`].
     pub body_a: u32,
     /// Body B, or [`WORLD`].
     pub body_b: u32,
@@ -38,6 +40,22 @@ pub struct ContactPoint {
     pub law: ContactLaw,
     /// Direction in the world frame whose projection on the contact plane is the first tangent; zero where any will do.
     pub direction: Vector3<f64>,
+    /// The bodies are planar ones, B's surface moves like this, and point and normal have z = 0; `None` for bodies in space.
+    pub plane: Option<SurfaceMotion>,
+}
+
+/// How the surface of an obstacle moves by itself at a contact point; zero where B is a body or does not move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceMotion {
+    /// Velocity of its material point \[m/s\].
+    pub velocity: Vector2<f64>,
+    /// Acceleration of its material point \[m/s²\].
+    pub acceleration: Vector2<f64>,
+}
+
+impl SurfaceMotion {
+    /// At rest.
+    pub const NONE: SurfaceMotion = SurfaceMotion { velocity: Vector2::new(0.0, 0.0), acceleration: Vector2::new(0.0, 0.0) };
 }
 
 /// Finds contact points between rigid bodies.
@@ -63,4 +81,30 @@ pub trait ContactDetector: Send + Sync {
 
     /// A copy of its own for another run.
     fn boxed_clone(&self) -> Box<dyn ContactDetector>;
+}
+
+/// Finds contact points between planar bodies, and between them and obstacles that are fixed or move as prescribed.
+///
+/// To add a detector: as for [`ContactDetector`].
+pub trait PlanarDetector: Send + Sync {
+    /// Appends to `contacts` every contact point whose gap may close within `horizon` seconds at the present velocities, sorted by key;
+    /// more points than these are allowed. Each has its [`ContactPoint::plane`].
+    ///
+    /// `bodies` holds the time and three coordinates (x, y, angle) and velocities per planar body.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula of an obstacle's motion.
+    fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite>;
+
+    /// The laws of all pairs of colliders that may touch, each at least once.
+    fn laws(&self) -> Vec<ContactLaw>;
+
+    /// Number of colliders.
+    fn n_colliders(&self) -> u32;
+
+    /// Name of a collider for records and messages.
+    fn collider_name(&self, collider: u32) -> &str;
+
+    /// A copy of its own for another run.
+    fn boxed_clone(&self) -> Box<dyn PlanarDetector>;
 }

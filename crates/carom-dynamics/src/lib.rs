@@ -29,6 +29,7 @@ pub mod memory;
 pub mod model;
 pub mod nearest;
 mod paradox;
+mod planar_contacts;
 pub mod problems;
 pub mod recording;
 pub mod relations;

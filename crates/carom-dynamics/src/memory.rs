@@ -3,7 +3,7 @@
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
 use crate::bonds::Bonds;
-use crate::detection::{ContactDetector, ContactKey, ContactPoint};
+use crate::detection::{ContactDetector, ContactKey, ContactPoint, PlanarDetector};
 use crate::impacts::ImpactMemory;
 use crate::model::Model;
 use crate::recording::Source;
@@ -17,6 +17,8 @@ use std::any::Any;
 pub struct StepMemory {
     /// Finds contacts between bodies.
     pub(crate) detector: Option<Box<dyn ContactDetector>>,
+    /// Finds contacts between planar bodies.
+    pub(crate) planar_detector: Option<Box<dyn PlanarDetector>>,
     /// Contact points of the present step.
     pub(crate) contacts: Vec<ContactPoint>,
     /// Interactions by formula, evaluated at the start of the step.
@@ -61,6 +63,7 @@ impl StepMemory {
         let n_v = model.systems().velocities().len();
         Ok(StepMemory {
             detector: model.detector().map(ContactDetector::boxed_clone),
+            planar_detector: model.planar_detector().map(PlanarDetector::boxed_clone),
             contacts: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),

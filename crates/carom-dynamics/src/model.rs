@@ -1,11 +1,11 @@
 //! A model: what stays constant during a run.
 
-use crate::detection::ContactDetector;
+use crate::detection::{ContactDetector, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
 use crate::forces::{CompliantContact, CompliantLaw};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
-use crate::laws::Law;
+use crate::laws::{ContactLaw, Law};
 use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
 use crate::state::State;
 use crate::system_set::SystemSet;
@@ -13,12 +13,13 @@ use crate::systems::{Instant, JacobianFactors, Scratch, System};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Systems, the interactions between them, and the detector that finds contacts of bodies.
+/// Systems, the interactions between them, and the detectors that find contacts of bodies.
 pub struct Model {
     systems: Arc<SystemSet>,
     interactions: Vec<Interaction>,
     names: HashSet<String>,
     detector: Option<Box<dyn ContactDetector>>,
+    planar_detector: Option<Box<dyn PlanarDetector>>,
     impact_law: ImpactLaw,
     compliant: Vec<CompliantContact>,
 }
@@ -34,6 +35,7 @@ impl Model {
             interactions: Vec::new(),
             names: HashSet::new(),
             detector: None,
+            planar_detector: None,
             impact_law: ImpactLaw::default(),
             compliant: Vec::new(),
         })
@@ -182,6 +184,11 @@ impl Model {
         self.detector = Some(detector);
     }
 
+    /// Sets the detector of contacts between planar bodies.
+    pub fn set_planar_detector(&mut self, detector: Box<dyn PlanarDetector>) {
+        self.planar_detector = Some(detector);
+    }
+
     /// Sets the impact law, Newton's by default.
     pub fn set_impact_law(&mut self, law: ImpactLaw) {
         self.impact_law = law;
@@ -209,6 +216,41 @@ impl Model {
     #[must_use]
     pub fn detector(&self) -> Option<&dyn ContactDetector> {
         self.detector.as_deref()
+    }
+
+    /// The detector of contacts between planar bodies.
+    #[must_use]
+    pub fn planar_detector(&self) -> Option<&dyn PlanarDetector> {
+        self.planar_detector.as_deref()
+    }
+
+    /// Number of colliders: those of bodies in space, then those of planar bodies.
+    #[must_use]
+    pub fn n_colliders(&self) -> u32 {
+        self.n_spatial_colliders() + self.planar_detector().map_or(0, PlanarDetector::n_colliders)
+    }
+
+    /// Number of colliders of bodies in space: the keys of planar contacts begin there.
+    pub(crate) fn n_spatial_colliders(&self) -> u32 {
+        self.detector().map_or(0, ContactDetector::n_colliders)
+    }
+
+    /// Name of a collider, numbered as in [`Model::n_colliders`] and in the keys of contacts.
+    #[must_use]
+    pub fn collider_name(&self, collider: u32) -> &str {
+        let first_planar = self.n_spatial_colliders();
+        if collider < first_planar {
+            return self.detector().map_or("?", |detector| detector.collider_name(collider));
+        }
+        self.planar_detector().map_or("?", |detector| detector.collider_name(collider - first_planar))
+    }
+
+    /// The laws of all pairs of colliders that may touch, each at least once.
+    #[must_use]
+    pub fn collider_laws(&self) -> Vec<ContactLaw> {
+        let mut laws = self.detector().map_or_else(Vec::new, ContactDetector::laws);
+        laws.extend(self.planar_detector().map_or_else(Vec::new, PlanarDetector::laws));
+        laws
     }
 
     /// Checks an initial state: lengths, finiteness, unit quaternions, mass and forces finite, mass positive definite.

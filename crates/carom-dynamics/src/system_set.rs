@@ -21,19 +21,21 @@ pub struct SystemSet {
     velocities: Vec<Coordinate>,
     layout: BlockLayout,
     bodies: Option<Bodies>,
+    planar_bodies: Option<Bodies>,
     affine: bool,
     constant_mass: bool,
     exchanges_energy: bool,
 }
 
-/// Where the rigid bodies of a model lie.
+/// Where the rigid bodies of a model lie, or its planar bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bodies {
-    /// Their coordinates, seven per body.
+    /// Their coordinates, seven per body in space, three in the plane.
     pub q: Range<usize>,
-    /// Their velocities, six per body.
+    /// Their velocities, six per body in space, three in the plane.
     pub v: Range<usize>,
-    /// Number of their first mass block; body i has the blocks first + 2i (linear) and first + 2i + 1 (angular).
+    /// Number of their first mass block; body i has the blocks first + 2i (linear) and first + 2i + 1 (angular) in space, the block
+    /// first + i in the plane.
     pub first_block: usize,
 }
 
@@ -51,7 +53,7 @@ impl SystemSet {
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
         let (mut coordinates, mut velocities, mut sizes, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut bodies, mut n_values) = (None, 0);
+        let (mut bodies, mut planar_bodies, mut n_values) = (None, None, 0);
         for system in systems {
             let (q, v) = (coordinates.len(), velocities.len());
             let first_block = sizes.len();
@@ -65,6 +67,9 @@ impl SystemSet {
             if system.n_rigid_bodies() > 0 {
                 bodies = Some(Bodies { q: q.clone(), v: v.clone(), first_block });
             }
+            if system.n_planar_bodies() > 0 {
+                planar_bodies = Some(Bodies { q: q.clone(), v: v.clone(), first_block });
+            }
             parts.push(Part { system, q, v, values });
         }
         let mut names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();
@@ -75,7 +80,8 @@ impl SystemSet {
         let affine = parts.iter().all(|p| p.system.is_affine());
         let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
         let exchanges_energy = parts.iter().any(|p| p.system.exchanges_energy());
-        Ok(SystemSet { exchanges_energy, layout: BlockLayout::new(sizes), parts, coordinates, velocities, bodies, affine, constant_mass })
+        let layout = BlockLayout::new(sizes);
+        Ok(SystemSet { exchanges_energy, layout, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
     }
 
     /// All coordinates.
@@ -100,6 +106,12 @@ impl SystemSet {
     #[must_use]
     pub fn bodies(&self) -> Option<&Bodies> {
         self.bodies.as_ref()
+    }
+
+    /// The planar bodies, if there are any.
+    #[must_use]
+    pub fn planar_bodies(&self) -> Option<&Bodies> {
+        self.planar_bodies.as_ref()
     }
 
     /// Every system is affine: see [`System::is_affine`].

@@ -158,8 +158,12 @@ fn stick_slip_on_a_belt() {
             let measured = (rises[2] - rises[0]) / 2.0;
             let top = x.iter().fold(0.0_f64, |m, x| m.max(*x)) - middle;
             println!("{} {h}: period {measured} {period}, amplitude {top} {amplitude}", params.entry().name);
-            assert!((measured - period).abs() < 2.0 * h && (top - amplitude).abs() < belt * h, "{params:?} {h}: {measured} {top}");
-            assert!(rises.len() >= 3 && done.certificate.energy_error().abs() < 1e-6);
+            // four stick phases begin or end within a step; schemes of first order lose as much again in the spring
+            let steps = if params.build().orders().smooth == 2 { 2.0 } else { 6.0 };
+            assert!((measured - period).abs() < steps * h && (top - amplitude).abs() < belt * h, "{params:?} {h}: {measured} {top}");
+            // schemes of first order err by O(h) of the 2.5 J that the spring exchanges
+            let balance = if params.build().orders().smooth == 2 { 1e-6 } else { 20.0 * h };
+            assert!(rises.len() >= 3 && done.certificate.energy_error().abs() < balance, "{params:?}: {:?}", done.certificate);
         }
     }
 }

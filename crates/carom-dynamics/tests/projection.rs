@@ -75,7 +75,8 @@ fn bouncing_ball_by_direct_projection() {
     }
     let lowest = done.keep.frames.iter().fold(0.0_f64, |m, f| m.min(f.q[0]));
     assert!((lowest + 6.63e-3).abs() < 5e-6, "{lowest}");
-    let done = run_scheme(&ball.model, &ball.state, 10.0, 0.005, &direct(DirectProjectionParams::default()));
+    let all = DirectProjectionParams { projected_contacts: ProjectedContacts::All, ..Default::default() };
+    let done = run_scheme(&ball.model, &ball.state, 10.0, 0.005, &direct(all));
     assert!(done.certificate.max_penetration <= 1e-10, "{}", done.certificate.max_penetration);
 }
 

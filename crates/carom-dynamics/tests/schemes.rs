@@ -88,7 +88,6 @@ fn impacts() {
             // errors within the length below which a contact counts as closed have no order
             assert!(errors[4] < 2e-9 || order > orders.impacts as f64 - 0.3, "{at}: order {order}, errors {errors:?}");
             let depth = match params {
-                SchemeParams::DirectProjection(p) => p.position_tolerance,
                 SchemeParams::CombinedProjection(p) => p.position_tolerance,
                 // at most a step or two of free fall at the largest speed, 5 m/s
                 _ => 10.0 * h,

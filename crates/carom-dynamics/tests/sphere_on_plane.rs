@@ -27,7 +27,8 @@ impl ContactDetector for Sphere {
                 normal,
                 gap,
                 law: self.0,
-                direction: nalgebra::Vector3::zeros(),
+                direction: Vector3::zeros(),
+                plane: None,
             });
         }
     }

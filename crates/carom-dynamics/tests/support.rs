@@ -59,6 +59,11 @@ pub fn run(model: &Model, state: &State, end: f64, step: f64, params: MoreauJean
 
 /// Runs a model by a scheme with fixed steps, recording all of them; its one-step problems are solved to 1e-13.
 pub fn run_scheme(model: &Model, state: &State, end: f64, step: f64, params: &SchemeParams) -> Done {
+    try_scheme(model, state, end, step, params).unwrap_or_else(|ending| panic!("{ending:?}"))
+}
+
+/// The same, or how the run failed.
+pub fn try_scheme(model: &Model, state: &State, end: f64, step: f64, params: &SchemeParams) -> Result<Done, Ending> {
     let (mut state, mut keep) = (state.clone(), Keep::default());
     let scheme = params.build();
     let solver = FrictionSolverParams { tolerance: 1e-13, ..scheme.solver().unwrap_or_default() };
@@ -67,8 +72,8 @@ pub fn run_scheme(model: &Model, state: &State, end: f64, step: f64, params: &Sc
     let mut watch = |_: &_| Continue::Yes;
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut keep, watch: &mut watch });
     match outcome.ending {
-        Ending::Finished => Done { state, certificate: outcome.certificate, keep },
-        other => panic!("{other:?}"),
+        Ending::Finished => Ok(Done { state, certificate: outcome.certificate, keep }),
+        other => Err(other),
     }
 }
 

@@ -85,9 +85,7 @@ impl Simulation {
                 .collect(),
             gaps: interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned()).collect(),
             forces: if self.file.run.is_smooth() { constraint_rows(model) } else { Vec::new() },
-            colliders: (0..model.detector().map_or(0, |d| d.n_colliders()))
-                .filter_map(|i| model.detector().map(|d| d.collider_name(i).to_owned()))
-                .collect(),
+            colliders: (0..model.n_colliders()).map(|i| model.collider_name(i).to_owned()).collect(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod allocation;
 mod contact_laws;
 mod gallery;
+mod planar;
 mod scenes;
 mod smooth_gallery;
 mod support;

@@ -62,18 +62,18 @@ impl Done {
 /// Runs a model with overrides, keeping every frame that its file asks for.
 pub fn run(name: &str, overrides: &[&str]) -> Done {
     let overrides: Vec<Override> = overrides.iter().map(|text| text.parse().unwrap()).collect();
-    let mut simulation = Simulation::from_path(&folder().join(name), &overrides).unwrap_or_else(|e| panic!("{e}"));
+    let simulation = Simulation::from_path(&folder().join(name), &overrides).unwrap_or_else(|e| panic!("{e}"));
+    finish(simulation, name)
+}
+
+/// Runs a model given by its text.
+pub fn run_text(text: &str) -> Done {
+    finish(Simulation::from_text(text).unwrap_or_else(|e| panic!("{e}")), "test")
+}
+
+fn finish(mut simulation: Simulation, name: &str) -> Done {
     let mut keep = Keep::default();
     let outcome = simulation.run(&mut keep, &mut |_| Continue::Yes);
     assert!(matches!(outcome.ending, Ending::Finished), "{name}: {:?}", outcome.ending);
-    Done { simulation, certificate: outcome.certificate, keep }
-}
-
-/// Runs a model given as text, keeping every frame.
-pub fn run_text(text: &str) -> Done {
-    let mut simulation = Simulation::from_text(text).unwrap_or_else(|e| panic!("{e}"));
-    let mut keep = Keep::default();
-    let outcome = simulation.run(&mut keep, &mut |_| Continue::Yes);
-    assert!(matches!(outcome.ending, Ending::Finished), "{:?}", outcome.ending);
     Done { simulation, certificate: outcome.certificate, keep }
 }

@@ -30,7 +30,7 @@ pub fn check(args: &Args) -> Outcome {
             let (n_q, n_v) = (systems.coordinates().len(), systems.velocities().len());
             let interactions = file.model.interactions();
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
-            let n_colliders = file.model.detector().map_or(0, |d| d.n_colliders());
+            let n_colliders = file.model.n_colliders();
             let n_contacts = interactions.len() - n_constraints;
             // what only the equations can tell: a method that is not made for the model, a singular position
             if file.run.is_smooth()

@@ -80,7 +80,7 @@ pub(crate) fn resolve_before_step(
 ) -> Result<(), StepError> {
     let located = at_time(state.t);
     let horizon = scheme.foresight() * h;
-    detect_contacts(model, state, memory, horizon);
+    detect_contacts(model, state, memory, horizon).map_err(&located)?;
     evaluate_candidates(model, state, memory).map_err(&located)?;
     // the scheme's own active set stays as it is, since W may be reused
     let mut impacts = std::mem::take(&mut memory.impacts);

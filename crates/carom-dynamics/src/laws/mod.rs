@@ -45,6 +45,7 @@ impl Law {
         ("restitution viscoelastic", "1 − a s^(1/5) of the speed s of approach: viscoelastic spheres"),
         ("cohesion constant", "pull of constant force up to a gap: liquid bridges, sticky contacts"),
         ("cohesion zone", "bond with linear softening that breaks for good: cohesive zone, fracture energy"),
+        ("compliant", "penalised contact, for comparison: spring, damper and regularised friction as a force"),
     ];
 
     /// Frictionless contact with a constant coefficient of restitution.

@@ -135,7 +135,7 @@ mod tests {
         let law = ContactLaw::default();
         let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
         let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
-        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law, direction: Vector3::zeros() };
+        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law, direction: Vector3::zeros(), plane: None };
         let mut rows = [0.0; 72];
         let v = [0.5, -0.2, 0.1, 1.0, 2.0, -1.0, 0.3, 0.2, 0.9, -0.4, 0.6, 0.8];
         // the lead turns each body about its own ω, which leaves R ω as it is

@@ -9,6 +9,7 @@ mod joint_source;
 pub mod natural;
 pub mod nonholonomic;
 pub mod pin;
+pub mod planar_contact;
 
 pub use closure::ClosureRelation;
 pub use formula::{FormulaRelation, FormulaSource};

@@ -147,7 +147,7 @@ impl Scheme for AnitescuPotra {
 
         // (q_k, v_k) => contacts, gaps, local velocities => active set
         memory.keep_start(state);
-        detect_contacts(model, state, memory, p.gamma * h);
+        detect_contacts(model, state, memory, p.gamma * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         select_active(model, state, memory, Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold });
         memory.active.shift_mut().fill(0.0);

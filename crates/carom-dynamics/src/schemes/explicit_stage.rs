@@ -38,7 +38,7 @@ pub(super) fn pose_problem(
 ) -> Result<(), StepError> {
     let located = at_time(state.t);
     // (t̃, q̃, v_k) => contacts, gaps, local velocities => active set
-    detect_contacts(model, state, memory, 0.0);
+    detect_contacts(model, state, memory, 0.0).map_err(&located)?;
     evaluate_candidates(model, state, memory).map_err(&located)?;
     select_where(model, state, memory, RowsOver { step: h, lead: 0.0 }, |_, gap, _| gap <= threshold);
     report.violations = measure_violations(model, memory);

@@ -147,7 +147,7 @@ impl MoreauJean {
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;
         model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        detect_contacts(model, state, memory, horizon);
+        detect_contacts(model, state, memory, horizon).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)
     }
 

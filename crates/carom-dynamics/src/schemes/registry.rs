@@ -26,6 +26,8 @@ pub enum Feature {
     Cohesion,
     /// Contacts of rigid bodies found by collision detection.
     DetectedContacts,
+    /// Contacts of planar bodies found by collision detection.
+    PlanarContacts,
     /// Impact laws other than Newton's and the inelastic one.
     ImpactLaws,
 }
@@ -43,6 +45,7 @@ impl Feature {
             Feature::Rolling => "rolling or spinning resistance",
             Feature::Cohesion => "cohesion",
             Feature::DetectedContacts => "contacts between shapes",
+            Feature::PlanarContacts => "contacts between planar shapes",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
         }
     }
@@ -50,6 +53,20 @@ impl Feature {
 
 /// All features.
 const ALL: &[Feature] = &[
+    Feature::Constraints,
+    Feature::Restitution,
+    Feature::Friction,
+    Feature::TangentialRestitution,
+    Feature::VariableFriction,
+    Feature::Rolling,
+    Feature::Cohesion,
+    Feature::DetectedContacts,
+    Feature::PlanarContacts,
+    Feature::ImpactLaws,
+];
+
+/// All but contacts of planar shapes.
+const SPATIAL: &[Feature] = &[
     Feature::Constraints,
     Feature::Restitution,
     Feature::Friction,
@@ -127,13 +144,13 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "direct-projection",
-        summary: "Moreau–Jean, then the positions are projected on joints and contacts: no drift and no penetration beyond the tolerance, at little cost",
-        accepts: ALL,
+        summary: "Moreau–Jean, then the positions are projected on joints and closed contacts: no drift of joints, at little cost",
+        accepts: SPATIAL,
     },
     SchemeEntry {
         name: "combined-projection",
         summary: "Moreau–Jean and projection iterated until they agree on the closed contacts (GGL): no drift and no penetration beyond the tolerance",
-        accepts: ALL,
+        accepts: SPATIAL,
     },
     SchemeEntry {
         name: "schatzman-paoli",
@@ -156,6 +173,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::VariableFriction,
             Feature::Rolling,
             Feature::DetectedContacts,
+            Feature::PlanarContacts,
             Feature::ImpactLaws,
         ],
     },
@@ -184,7 +202,6 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::TangentialRestitution,
             Feature::Rolling,
             Feature::DetectedContacts,
-            Feature::ImpactLaws,
         ],
     },
 ];
@@ -320,10 +337,13 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
             Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
         }
     }
-    if let Some(detector) = model.detector() {
+    if model.detector().is_some() {
         add(Feature::DetectedContacts, "the shapes");
-        detector.laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
     }
+    if model.planar_detector().is_some() {
+        add(Feature::PlanarContacts, "the planar shapes");
+    }
+    model.collider_laws().iter().flat_map(of_contact).for_each(|feature| add(feature, "the materials"));
     if model.impact_law().is_separate() {
         add(Feature::ImpactLaws, "[impact]");
     }

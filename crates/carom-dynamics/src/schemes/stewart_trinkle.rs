@@ -107,7 +107,7 @@ impl Scheme for StewartTrinkle {
         memory.keep_start(state);
         factorise_mass(model, state.t, &state.q, &mut memory.matrices, &mut memory.scratch)?;
         free_by_force(model, state, memory, h).map_err(&located)?;
-        detect_contacts(model, state, memory, 2.0 * h);
+        detect_contacts(model, state, memory, 2.0 * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         report.violations = measure_violations(model, memory);
 

@@ -220,16 +220,15 @@ impl<'a> Journal<'a> {
     }
 
     fn name(&self, source: Source) -> String {
-        match (source, self.model.detector()) {
-            (Source::Interaction(i), _) => self.model.interactions()[i as usize].name().to_owned(),
-            (Source::Colliders(a, b), Some(detector)) => format!("{}–{}", detector.collider_name(a), detector.collider_name(b)),
-            (Source::Colliders(a, b), None) => format!("{a}–{b}"),
+        match source {
+            Source::Interaction(i) => self.model.interactions()[i as usize].name().to_owned(),
+            Source::Colliders(a, b) => format!("{}–{}", self.model.collider_name(a), self.model.collider_name(b)),
         }
     }
 
     /// Takes the violations of the final state into the certificate: steps report those of the state they start from.
     pub fn certify_last_state(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
-        detect_contacts(self.model, state, memory, 0.0);
+        detect_contacts(self.model, state, memory, 0.0).map_err(at_time(state.t))?;
         evaluate_candidates(self.model, state, memory).map_err(at_time(state.t))?;
         self.certificate.add_violations(&measure_violations(self.model, memory));
         Ok(())

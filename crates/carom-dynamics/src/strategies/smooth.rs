@@ -61,10 +61,10 @@ impl Smooth {
 pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
     let by_formula = model.interactions().iter().filter(|i| !i.is_bilateral()).map(|i| format!("the contact \"{}\"", i.name()));
     // one shape alone touches nothing
-    let shapes = model.detector().filter(|d| d.n_colliders() > 1);
-    let shapes = shapes.map(|d| {
-        let names: Vec<&str> = (0..d.n_colliders().min(3)).map(|i| d.collider_name(i)).collect();
-        let more = if d.n_colliders() > 3 { ", …" } else { "" };
+    let n = model.n_colliders();
+    let shapes = (n > 1).then(|| {
+        let names: Vec<&str> = (0..n.min(3)).map(|i| model.collider_name(i)).collect();
+        let more = if n > 3 { ", …" } else { "" };
         format!("the shapes that may touch ({}{more})", names.join(", "))
     });
     let names: Vec<String> = by_formula.chain(shapes).collect();

@@ -320,6 +320,11 @@ pub trait System: Send + Sync {
     fn n_rigid_bodies(&self) -> usize {
         0
     }
+
+    /// Number of planar bodies, for systems that are a set of them with (x, y, angle) each.
+    fn n_planar_bodies(&self) -> usize {
+        0
+    }
 }
 
 /// A frame fixed in a body: its origin and orientation in the world.

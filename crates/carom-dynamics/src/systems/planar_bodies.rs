@@ -103,6 +103,10 @@ impl System for PlanarBodies {
         Ok((kinetic, potential))
     }
 
+    fn n_planar_bodies(&self) -> usize {
+        self.bodies.len()
+    }
+
     fn frames(&self) -> Vec<String> {
         self.bodies.iter().map(|body| body.name.clone()).collect()
     }

@@ -4,10 +4,10 @@ use super::error::suggestion;
 use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::rotation_coordinates::{parametrised, rotation_coordinates};
-use super::schema::{BodySchema, PlanarBodySchema, RotationSchema, ShapeSchema};
+use super::schema::{BodySchema, RotationSchema, ShapeSchema};
 use super::value::Value;
 use carom_collision::{Collider, Detector, Shape};
-use carom_dynamics::systems::{ParametrisedBodies, PlanarBodies, PlanarBody, RigidBodies, RigidBody};
+use carom_dynamics::systems::{ParametrisedBodies, RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::ops::Range;
 use toml::Spanned;
@@ -17,35 +17,6 @@ pub(super) struct Placed<S> {
     pub system: S,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
-}
-
-/// The `[[planar_body]]` entries as one system.
-pub(super) fn planar(reader: &mut Reader<'_>, sections: &[Spanned<PlanarBodySchema>], gravity: [f64; 2]) -> Option<Placed<PlanarBodies>> {
-    let (mut bodies, mut q, mut v) = (Vec::new(), Vec::new(), Vec::new());
-    check_names(reader, sections.iter().map(|s| &s.get_ref().name), "body");
-    for section in sections {
-        let s = section.get_ref();
-        let name = s.name.get_ref();
-        let mass = reader.number(&s.mass, &format!("the mass of \"{name}\""), Must::BePositive);
-        let inertia = reader.number(&s.inertia, &format!("the inertia of \"{name}\""), Must::BePositive);
-        let position = reader.vector_or_zero::<2>(s.position.as_ref(), &format!("the position of \"{name}\""));
-        let velocity = reader.vector_or_zero::<2>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
-        let angle = reader.number_or(s.angle.as_ref(), 0.0, &format!("the angle of \"{name}\""), Must::BeFinite);
-        let rate = reader.number_or(s.angular_velocity.as_ref(), 0.0, &format!("the angular velocity of \"{name}\""), Must::BeFinite);
-        if let (Some(mass), Some(inertia), Some([x, y]), Some([vx, vy]), Some(angle), Some(rate)) =
-            (mass, inertia, position, velocity, angle, rate)
-        {
-            bodies.push(PlanarBody { name: name.clone(), mass, inertia });
-            q.extend_from_slice(&[x, y, angle]);
-            v.extend_from_slice(&[vx, vy, rate]);
-        }
-    }
-    if bodies.len() < sections.len() || !reader.mistakes.is_empty() {
-        return None;
-    }
-    let span = sections.first()?.span();
-    let system = PlanarBodies::new(bodies, gravity).map_err(|e| reader.mistakes.push(super::Diagnostic::new(span, e.to_string()))).ok()?;
-    Some(Placed { system, q, v })
 }
 
 /// Names must differ and be usable in formulas.
@@ -376,7 +347,7 @@ fn read_shape(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &st
     Some(shape)
 }
 
-fn size(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, key: &str, span: &Range<usize>) -> Option<f64> {
+pub(super) fn size(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, key: &str, span: &Range<usize>) -> Option<f64> {
     match value {
         Some(value) => reader.number(value, &format!("the {key}"), Must::BePositive),
         None => {

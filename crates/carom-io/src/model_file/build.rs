@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, settings, tree};
+use super::{ModelFile, formulas, impact, joints, natural, planar, settings, tree};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -28,6 +28,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
     if let Some(detector) = parts.detector {
         model.set_detector(Box::new(detector));
+    }
+    if let Some(detector) = parts.planar_detector {
+        model.set_planar_detector(Box::new(detector));
     }
     if let (Some(natural), Some(section)) = (&parts.natural, &schema.natural)
         && let Err(error) = natural.add_constraints(&mut model)
@@ -73,33 +76,37 @@ fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {
 struct Parts {
     systems: Vec<Box<dyn System>>,
     detector: Option<carom_collision::Detector>,
+    planar_detector: Option<carom_collision::planar::PlanarShapes>,
     natural: Option<Natural>,
     q: Vec<f64>,
     v: Vec<f64>,
 }
 
 fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
-    let mut parts = Parts { systems: Vec::new(), detector: None, natural: None, q: Vec::new(), v: Vec::new() };
+    let mut parts = Parts { systems: Vec::new(), detector: None, planar_detector: None, natural: None, q: Vec::new(), v: Vec::new() };
     if let Some(section) = &schema.lagrangian {
         parts.push_free(Box::new(formulas::lagrangian(reader, section)?));
     }
     if let Some(section) = &schema.linear {
         parts.push_free(Box::new(formulas::linear(reader, section)?));
     }
+    let materials = Materials::read(reader, &schema.materials, &schema.material_pairs);
     if !schema.planar_bodies.is_empty() {
         let gravity = match &schema.gravity {
             None => [0.0, -DEFAULT_GRAVITY],
             Some(value) => reader.vector::<2>(value, "the gravity of planar bodies")?,
         };
-        let planar = bodies::planar(reader, &schema.planar_bodies, gravity)?;
-        parts.push_placed(Box::new(planar.system), &planar.q, &planar.v);
+        let planar = planar::planar(reader, &schema.planar_bodies, &schema.obstacles, &materials, gravity)?;
+        parts.push_placed(Box::new(planar.bodies.system), &planar.bodies.q, &planar.bodies.v);
+        parts.planar_detector = planar.detector;
+    } else if let Some(obstacle) = schema.obstacles.first() {
+        reader.wrong(obstacle.span(), "there are obstacles but no planar bodies", "obstacles stand in the way of [[planar_body]]");
     }
     if !schema.bodies.is_empty() {
         let gravity = match &schema.gravity {
             None => [0.0, 0.0, -DEFAULT_GRAVITY],
             Some(value) => reader.vector::<3>(value, "the gravity of bodies")?,
         };
-        let materials = Materials::read(reader, &schema.materials, &schema.material_pairs);
         let spatial = bodies::spatial(reader, &schema.bodies, materials, Vector3::from(gravity))?;
         parts.detector = spatial.detector;
         if let Some(moving) = spatial.moving {
@@ -108,11 +115,11 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
         for other in spatial.others {
             parts.push_placed(Box::new(other.system), &other.q, &other.v);
         }
-    } else if let Some(material) = schema.materials.first() {
+    } else if let (Some(material), true) = (schema.materials.first(), schema.planar_bodies.is_empty()) {
         reader.wrong(
             material.span(),
             "there are materials but no bodies",
-            "materials belong to [[body]]; a [[contact]] has its own coefficients",
+            "materials belong to [[body]] and [[planar_body]]; a [[contact]] has its own coefficients",
         );
     }
     if let Some(section) = &schema.tree {

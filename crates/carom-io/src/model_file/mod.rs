@@ -15,6 +15,8 @@ mod materials;
 mod natural;
 mod numbers;
 mod overrides;
+mod planar;
+mod planar_shapes;
 mod rotation_coordinates;
 mod schema;
 mod settings;

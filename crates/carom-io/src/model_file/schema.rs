@@ -22,6 +22,8 @@ pub(super) struct Schema {
     pub linear: Option<Spanned<LinearSchema>>,
     #[serde(default, rename = "planar_body")]
     pub planar_bodies: Vec<Spanned<PlanarBodySchema>>,
+    #[serde(default, rename = "obstacle")]
+    pub obstacles: Vec<Spanned<ObstacleSchema>>,
     #[serde(default, rename = "body")]
     pub bodies: Vec<Spanned<BodySchema>>,
     #[serde(default, rename = "material")]
@@ -76,12 +78,53 @@ pub(super) struct LinearSchema {
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanarBodySchema {
     pub name: Text,
-    pub mass: Number,
-    pub inertia: Number,
+    pub shape: Option<Spanned<PlanarShapeSchema>>,
+    pub density: Option<Number>,
+    pub mass: Option<Number>,
+    pub inertia: Option<Number>,
+    pub material: Option<Text>,
     pub position: Option<Number>,
     pub angle: Option<Number>,
     pub velocity: Option<Number>,
     pub angular_velocity: Option<Number>,
+    pub grid: Option<Spanned<GridSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanarShapeSchema {
+    pub kind: Text,
+    pub radius: Option<Number>,
+    pub ends: Option<Number>,
+    pub normal: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GridSchema {
+    pub counts: Number,
+    pub spacing: Number,
+    pub jitter: Option<Number>,
+    pub seed: Option<Spanned<i64>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ObstacleSchema {
+    pub name: Text,
+    pub shape: Spanned<PlanarShapeSchema>,
+    pub material: Option<Text>,
+    pub position: Option<Number>,
+    pub angle: Option<Number>,
+    pub motion: Option<Spanned<MotionSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MotionSchema {
+    pub x: Option<Text>,
+    pub y: Option<Text>,
+    pub angle: Option<Text>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,7 @@
 //! Which contacts carry, and how: what must stay the same for a motion to be smooth.
 
 use crate::active_set::{Active, ActiveSource};
-use crate::assembly::{at_time, detect_contacts, evaluate_candidates, normal_velocity};
+use crate::assembly::{at_time, detect_contacts, evaluate_candidates, velocity_of};
 use crate::detection::{ContactKey, ContactPoint};
 use crate::error::StepError;
 use crate::memory::StepMemory;
@@ -138,12 +138,13 @@ impl CrossingWatch {
                 crossing.add(if open { -gap } else { (-gap).min(h * speed) }, speed);
             }
         }
-        let Some(bodies) = model.systems().bodies().filter(|_| model.detector().is_some()) else { return Ok(crossing) };
+        if model.detector().is_none() && model.planar_detector().is_none() {
+            return Ok(crossing);
+        }
         std::mem::swap(&mut memory.contacts, &mut self.spare);
-        detect_contacts(model, state, memory, 0.0);
-        let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
+        detect_contacts(model, state, memory, 0.0).map_err(at_time(state.t))?;
         for contact in memory.contacts.iter().filter(|contact| contact.gap < 0.0) {
-            let speed = -normal_velocity(contact, q, v);
+            let speed = -velocity_of(model, contact, &state.q, &state.v);
             if speed > 0.0 && !carry.has(ContactId::Detected(contact.key)) {
                 crossing.add((-contact.gap).min(h * speed), speed);
             }

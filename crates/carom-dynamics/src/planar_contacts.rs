@@ -1,0 +1,66 @@
+//! Contacts of planar bodies in a step: found by the model's [`crate::detection::PlanarDetector`], taken into the active set.
+
+use crate::active_set::{ActiveSet, ActiveSource, PlanarRows};
+use crate::block_diagonal::dot;
+use crate::detection::WORLD;
+use crate::error::NonFinite;
+use crate::laws::Law;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::relations::planar_contact::{PLANAR_WIDTH, planar_normal_velocity, write_planar_bias, write_planar_jacobian};
+use crate::state::State;
+use crate::systems::Instant;
+
+/// (t, q, v) => contact points of planar bodies, appended; their colliders are numbered after those of bodies in space.
+pub(crate) fn detect_planar_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
+    let (Some(detector), Some(bodies)) = (&mut memory.planar_detector, model.systems().planar_bodies()) else { return Ok(()) };
+    let first = memory.contacts.len();
+    let instant = Instant { t: state.t, q: &state.q[bodies.q.clone()], v: &state.v[bodies.v.clone()] };
+    detector.detect(instant, horizon, &mut memory.contacts)?;
+    let offset = model.n_spatial_colliders();
+    if offset > 0 {
+        for contact in &mut memory.contacts[first..] {
+            contact.key.collider_a += offset;
+            contact.key.collider_b += offset;
+        }
+    }
+    Ok(())
+}
+
+/// (g, u) of the contacts of planar bodies that are closed by a rule of (source, gap, normal velocity) => active set with G, b and u_k, for a
+/// step of size `step`.
+pub(crate) fn select_planar_contacts(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    (step, with_restitution): (f64, bool),
+    closed: &impl Fn(ActiveSource, f64, f64) -> bool,
+) {
+    let Some(bodies) = model.systems().planar_bodies() else { return };
+    let StepMemory { active, contacts, .. } = memory;
+    let active: &mut ActiveSet = active;
+    let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
+    for (i, contact) in contacts.iter().enumerate() {
+        let Some(surface) = &contact.plane else { continue };
+        if !closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, surface, q, v)) {
+            continue;
+        }
+        let pair = [contact.body_a, contact.body_b];
+        let blocks = pair.into_iter().filter(|&body| body != WORLD).map(|body| bodies.first_block as u32 + body);
+        let dim = if contact.law.is_frictionless() { 1 } else { 2 };
+        let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, model.systems().layout());
+        let PlanarRows { jacobian, bias, bias_change, velocity_start } = active.planar_rows_mut(item);
+        write_planar_jacobian(contact, q, dim, jacobian);
+        write_planar_bias(contact, surface, step, bias, bias_change);
+        let width = jacobian.len() / dim;
+        for (k, row) in jacobian.chunks_exact(width).enumerate() {
+            let relative: f64 = row
+                .chunks_exact(PLANAR_WIDTH)
+                .zip(pair)
+                .map(|(part, body)| dot(part, &v[PLANAR_WIDTH * body as usize..][..PLANAR_WIDTH]))
+                .sum();
+            velocity_start[k] = relative + bias[k] - bias_change[k];
+        }
+        active.bind(item, with_restitution);
+    }
+}
