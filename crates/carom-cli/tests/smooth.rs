@@ -1,6 +1,7 @@
 //! Smooth motion as a user runs it: `run`, `check`, `list integrators`, `compare`.
 
 use crate::support::{BALL, Folder, gallery};
+use carom::io::recording::RunFile;
 
 const PENDULUM: &str = r#"
 title = "Pendulum"
@@ -178,4 +179,40 @@ fn compare_takes_a_reference_from_a_file() {
     }
     let ball = folder.carom(&["compare", &gallery("bouncing_ball")]);
     assert!(ball.code == 2 && ball.err.contains("floor"), "{}", ball.err);
+}
+
+/// A penalised contact is a force: it runs smoothly and by steps, and its gap is recorded after those of rigid contacts.
+#[test]
+fn penalised_contacts_run_and_their_gaps_are_recorded() {
+    let folder = Folder::new();
+    let model = gallery("penalised_ball");
+    let run = folder.carom(&["run", &model, "-o", "run.h5", "--set", "simulation.end=1", "--set", "contact.floor.compliant.stiffness=1e5"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(folder.carom(&["plot", "run.h5", "-q", "gap.floor", "-o", "gap.svg"]).code, 0);
+    let column = |run: &str, name: &str| RunFile::open(folder.path(run)).unwrap().quantity(name).unwrap()[0].values.clone();
+    let gaps = column("run.h5", "gap.floor");
+    assert!(gaps.len() > 100 && gaps == column("run.h5", "q.y"));
+    // it sinks in by about (5 v²/4 K)^(2/5) with v² = 2 g y₀, less what damping takes
+    let deepest = gaps.iter().fold(0.0_f64, |m, &gap| m.min(gap));
+    assert!((-0.037..-0.02).contains(&deepest), "{deepest}");
+
+    let both = "[linear]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\nforce = [-1.0, -9.81]\n\
+        [[contact]]\nname = \"soft\"\ngap = \"y\"\ncompliant = { stiffness = 1e4, damping = 20.0 }\n\
+        [[contact]]\nname = \"hard\"\ngap = \"x + 1\"\n[initial]\nposition = { y = 0.1 }\n[simulation]\nend = 0.5\nstep = 1e-4\n";
+    folder.write("both.toml", both);
+    let check = folder.carom(&["check", "both.toml"]);
+    assert!(check.out.contains("2 contacts by formula"), "{} {}", check.out, check.err);
+    let run = folder.carom(&["run", "both.toml", "-o", "both.h5"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(column("both.h5", "gap.soft"), column("both.h5", "q.y"));
+    let hard: Vec<f64> = column("both.h5", "q.x").iter().map(|x| x + 1.0).collect();
+    assert_eq!(column("both.h5", "gap.hard"), hard);
+    // with a rigid contact left, smooth motion is refused, and only that contact is named
+    folder.write("smooth.toml", &both.replace("step = 1e-4", "strategy = \"smooth\""));
+    let refused = folder.carom(&["check", "smooth.toml"]);
+    assert!(refused.code == 2 && refused.err.contains("\"hard\"") && !refused.err.contains("\"soft\""), "{}", refused.err);
+    // adaptive steps take it as a force too
+    folder.write("adaptive.toml", &both.replace("step = 1e-4", "step = 1e-4\nstrategy = \"adaptive\""));
+    let adaptive = folder.carom(&["run", "adaptive.toml", "--json"]);
+    assert_eq!(adaptive.code, 0, "{}", adaptive.err);
 }

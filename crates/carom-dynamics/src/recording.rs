@@ -84,7 +84,7 @@ pub struct Frame<'a> {
     pub energy: Energy,
     /// Interactions that were active in the step that ended here: constraints, contacts by formula, contacts of bodies.
     pub contacts: &'a [ContactRecord],
-    /// Gaps of all contacts by formula at this instant \[m\], in the model's order.
+    /// Gaps of all contacts by formula at this instant \[m\], in the model's order: rigid contacts first, penalised ones after them.
     pub gaps: &'a [f64],
     /// Multipliers λ of all rows of the constraints at this instant, in the model's order (forces \[N\] where g is in metres), as smooth motion
     /// gives them; zero for rows that depend on the others. Empty where a strategy knows impulses only.

@@ -72,6 +72,7 @@ impl Simulation {
             |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit.clone())).collect();
         let kind = |bilateral| if bilateral { InteractionKind::Constraint } else { InteractionKind::Contact };
         let interactions = model.interactions();
+        let rigid = interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned());
         RunInfo {
             title: self.file.title.clone(),
             model_text: self.file.text.clone(),
@@ -83,7 +84,7 @@ impl Simulation {
                 .iter()
                 .map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.is_bilateral()) })
                 .collect(),
-            gaps: interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned()).collect(),
+            gaps: rigid.chain(model.compliant_contacts().iter().map(|c| c.name().to_owned())).collect(),
             forces: if self.file.run.is_smooth() { constraint_rows(model) } else { Vec::new() },
             colliders: (0..model.n_colliders()).map(|i| model.collider_name(i).to_owned()).collect(),
         }

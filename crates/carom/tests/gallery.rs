@@ -29,6 +29,10 @@ fn every_model_runs_and_gains_no_energy() {
         let c = &done.certificate;
         assert_eq!(c.unconverged, 0, "{name}");
         assert!(c.max_residual <= done.simulation.file.run.solver.tolerance, "{name}: {}", c.max_residual);
+        // the energy that its impact law creates is what it is about: see laws_gallery
+        if name == "kane_pendulum" {
+            continue;
+        }
         let start = done.keep.energy[0];
         let most = done.keep.energy.iter().fold(f64::NEG_INFINITY, |m, &e| m.max(e));
         // solves to 1e-10 leave errors of that size; a block that turns about a corner gains at first order in h (here
@@ -42,10 +46,10 @@ fn every_model_runs_and_gains_no_energy() {
         let tolerated = relative * (1.0 + start.abs());
         assert!(most <= start + tolerated, "{name}: {start} {most}");
         // contacts also create a little in the tail of an accumulation of impacts, where e acts on separating velocities
-        let created = if name == "rocking_block" { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
+        let created = if matches!(name.as_str(), "rocking_block" | "painleve_rod") { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 25, "{n} models");
+    assert!(n >= 36, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

@@ -3,7 +3,9 @@
 mod allocation;
 mod contact_laws;
 mod gallery;
+mod laws_gallery;
 mod planar;
+mod projection;
 mod scenes;
 mod smooth_gallery;
 mod support;

@@ -20,6 +20,7 @@ pub struct Keep {
     pub v: Vec<Vec<f64>>,
     /// Mechanical energy less the work done.
     pub energy: Vec<f64>,
+    pub events: Vec<Event>,
 }
 
 impl Recorder for Keep {
@@ -30,7 +31,8 @@ impl Recorder for Keep {
         self.energy.push(f.energy.mechanical() - f.energy.work);
         Ok(())
     }
-    fn event(&mut self, _: &Event) -> Result<(), RecordError> {
+    fn event(&mut self, event: &Event) -> Result<(), RecordError> {
+        self.events.push(event.clone());
         Ok(())
     }
     fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {

@@ -31,7 +31,7 @@ pub fn check(args: &Args) -> Outcome {
             let interactions = file.model.interactions();
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
             let n_colliders = file.model.n_colliders();
-            let n_contacts = interactions.len() - n_constraints;
+            let n_contacts = interactions.len() - n_constraints + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
             if file.run.is_smooth()
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
@@ -42,7 +42,7 @@ pub fn check(args: &Args) -> Outcome {
                 let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": []}));
             } else {
-                let method = if file.run.is_smooth() { describe(&file.run.integrator) } else { "moreau-jean".to_owned() };
+                let method = if file.run.is_smooth() { describe(&file.run.integrator) } else { file.run.scheme.entry().name.to_owned() };
                 output::line(format!(
                     "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes; {} by {method}",
                     file.title, file.run.strategy

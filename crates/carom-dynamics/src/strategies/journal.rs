@@ -171,6 +171,9 @@ impl<'a> Journal<'a> {
             let gap = relation.position(state.t, &state.q, &mut g[..relation.n_rows()], &mut memory.scratch);
             self.gaps.push(if gap.is_ok() { g[0] } else { f64::NAN });
         }
+        for contact in self.model.compliant_contacts() {
+            self.gaps.push(contact.gap(state.t, &state.q, &mut memory.scratch).unwrap_or(f64::NAN));
+        }
         let frame = Frame {
             step,
             t: state.t,

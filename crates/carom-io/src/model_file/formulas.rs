@@ -1,11 +1,13 @@
 //! The parts of a model file that are given by formulas or matrices: systems, constraints, contacts.
 
+use super::compliant::compliant_law;
 use super::error::suggestion;
 use super::laws::{LawKeys, contact_law};
 use super::numbers::Reader;
-use super::schema::{ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
+use super::schema::{CompliantSchema, ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
 use carom_dynamics::error::ModelError;
+use carom_dynamics::forces::CompliantLaw;
 use carom_dynamics::formula;
 use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
@@ -184,8 +186,8 @@ pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &S
         }
     };
     let rows = equations.iter().map(|e| (format!("{kind} of \"{name}\""), e.get_ref().clone())).collect();
-    let law = (kind == "equation").then_some(Law::Bilateral);
-    add(reader, model, (&name, section.span()), &equations, rows, law);
+    let binding = if kind == "equation" { Binding::Law(Law::Bilateral) } else { Binding::Velocity };
+    add(reader, model, (&name, section.span()), &equations, rows, binding);
 }
 
 /// Adds `[[contact]]` number `index`.
@@ -205,6 +207,10 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
             return;
         }
     };
+    if let Some(compliant) = &s.compliant {
+        compliant_contact(reader, model, (&name, section), &tangents, compliant);
+        return;
+    }
     let keys = LawKeys {
         friction: s.friction.as_ref(),
         restitution: s.restitution.as_ref(),
@@ -234,26 +240,61 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
         reader.wrong(friction_span(), format!("\"{name}\" has elliptic friction but one tangent"), help);
         return;
     }
-    let law = Law::Contact(law);
-    let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
-    rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
-    let texts: Vec<&Spanned<String>> = std::iter::once(&s.gap).chain(tangents).collect();
-    add(reader, model, (&name, section.span()), &texts, rows, Some(law));
+    let (texts, rows) = contact_rows(&name, s, &tangents);
+    add(reader, model, (&name, section.span()), &texts, rows, Binding::Law(Law::Contact(law)));
 }
 
-/// Adds an interaction with a law, or a velocity constraint.
+/// Adds a contact that acts by a force.
+fn compliant_contact(
+    reader: &mut Reader<'_>,
+    model: &mut Model,
+    (name, section): (&str, &Spanned<ContactSchema>),
+    tangents: &[&Spanned<String>],
+    compliant: &Spanned<CompliantSchema>,
+) {
+    let s = section.get_ref();
+    let Some(law) = compliant_law(reader, name, s, compliant) else { return };
+    if let (true, true, Some(friction)) = (tangents.is_empty(), law.friction > 0.0, &s.friction) {
+        let help = "give the sliding coordinate: `tangent = \"…\"`";
+        reader.wrong(friction.span(), format!("\"{name}\" has friction but no tangent"), help);
+        return;
+    }
+    let (texts, rows) = contact_rows(name, s, tangents);
+    add(reader, model, (name, section.span()), &texts, rows, Binding::Compliant(law));
+}
+
+/// The formulas of a contact and its rows: the gap, then the tangents.
+fn contact_rows<'a>(
+    name: &str,
+    s: &'a ContactSchema,
+    tangents: &[&'a Spanned<String>],
+) -> (Vec<&'a Spanned<String>>, Vec<(String, String)>) {
+    let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
+    rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
+    (std::iter::once(&s.gap).chain(tangents.iter().copied()).collect(), rows)
+}
+
+/// What binds the rows of a relation.
+enum Binding {
+    Law(Law),
+    Compliant(CompliantLaw),
+    Velocity,
+}
+
+/// Adds an interaction with a law, a penalised contact, or a velocity constraint.
 fn add(
     reader: &mut Reader<'_>,
     model: &mut Model,
     (name, span): (&str, Range<usize>),
     texts: &[&Spanned<String>],
     rows: Vec<(String, String)>,
-    law: Option<Law>,
+    binding: Binding,
 ) {
     let source = FormulaSource { rows, parameters: reader.parameters.clone() };
-    let added = match law {
-        Some(law) => model.add_formula(name, &source, law),
-        None => model.add_velocity_formula(name, &source),
+    let added = match binding {
+        Binding::Law(law) => model.add_formula(name, &source, law),
+        Binding::Compliant(law) => model.add_compliant_formula(name, &source, law),
+        Binding::Velocity => model.add_velocity_formula(name, &source),
     };
     if let Err(error) = added {
         let places: Vec<(Range<usize>, &str)> = texts.iter().map(|t| (t.span(), t.get_ref().as_str())).collect();

@@ -172,15 +172,15 @@ fn cohesion(reader: &mut Reader<'_>, name: &str, value: Option<&Spanned<LawValue
 }
 
 /// A table with a known `kind` and no unknown keys.
-struct LawTable<'a> {
-    kind: &'a str,
+pub(super) struct LawTable<'a> {
+    pub kind: &'a str,
     entries: &'a [(Spanned<String>, Spanned<Value>)],
     span: Range<usize>,
     what: String,
 }
 
 impl<'a> LawTable<'a> {
-    fn read(
+    pub fn read(
         reader: &mut Reader<'_>,
         table: &'a Table<Spanned<Value>>,
         span: Range<usize>,
@@ -214,7 +214,7 @@ impl<'a> LawTable<'a> {
         self.entries.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
     }
 
-    fn number(&self, reader: &mut Reader<'_>, key: &str, default: Option<f64>, must: Must) -> Option<f64> {
+    pub fn number(&self, reader: &mut Reader<'_>, key: &str, default: Option<f64>, must: Must) -> Option<f64> {
         match (self.get(key), default) {
             (Some(value), _) => reader.number(value, &format!("`{key}` of {}", self.what), must),
             (None, Some(default)) => Some(default),

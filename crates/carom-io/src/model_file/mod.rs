@@ -6,6 +6,7 @@
 
 mod bodies;
 mod build;
+mod compliant;
 mod error;
 mod formulas;
 mod impact;

@@ -310,6 +310,17 @@ pub(super) struct ContactSchema {
     pub rolling: Option<Number>,
     pub spinning: Option<Number>,
     pub cohesion: Option<Spanned<LawValue>>,
+    pub compliant: Option<Spanned<CompliantSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompliantSchema {
+    pub stiffness: Option<Number>,
+    pub exponent: Option<Number>,
+    pub damping: Option<Spanned<LawValue>>,
+    pub attraction: Option<Text>,
+    pub slip_velocity: Option<Number>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -17,7 +17,7 @@ pub struct RunInfo {
     pub velocities: Vec<NamedUnit>,
     /// Interactions of the model by number: constraints and contacts by formula.
     pub interactions: Vec<InteractionName>,
-    /// Names of the contacts by formula: one for each entry of a frame's `gaps`.
+    /// Names of the contacts by formula, penalised ones last: one for each entry of a frame's `gaps`.
     pub gaps: Vec<String>,
     /// Names of the rows of the constraints: one for each entry of a frame's `forces`; empty where the strategy gives no forces.
     pub forces: Vec<String>,

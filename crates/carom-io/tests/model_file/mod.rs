@@ -1,6 +1,7 @@
 //! Mechanisms in model files: joints, trees and their mistakes.
 
 mod adaptive;
+mod compliant;
 mod impacts;
 mod laws;
 mod planar_contact;
