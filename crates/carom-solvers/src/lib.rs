@@ -23,6 +23,7 @@ pub mod parameters;
 mod polynomial;
 pub mod problems;
 pub mod qp;
+pub mod random;
 pub mod registry;
 pub mod report;
 mod small_matrix;

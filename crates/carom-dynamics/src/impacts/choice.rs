@@ -9,6 +9,7 @@
 use super::ImpactLaw;
 use super::cluster::Cluster;
 use crate::error::ModelError;
+use carom_solvers::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`ImpactLaw::Choice`].
@@ -65,7 +66,7 @@ pub(super) fn choose<'a>(law: &'a ImpactLaw, cluster: &Cluster, draws: &mut u64)
     if cluster.contacts.len() < 2 {
         return (false, &first.law);
     }
-    let mut rest = uniform(params.seed, *draws);
+    let mut rest = SplitMix64::from_number(params.seed, *draws).uniform();
     *draws += 1;
     for outcome in &params.outcomes {
         if rest < outcome.probability {
@@ -76,27 +77,4 @@ pub(super) fn choose<'a>(law: &'a ImpactLaw, cluster: &Cluster, draws: &mut u64)
     // probabilities that add up to a little less than 1: the last one that can happen
     let last = params.outcomes.iter().rev().find(|outcome| outcome.probability > 0.0).unwrap_or(first);
     (true, &last.law)
-}
-
-/// Number `k` of the sequence of `seed`, in \[0, 1\): SplitMix64 \[Steele, Lea & Flood 2014\].
-fn uniform(seed: u64, k: u64) -> f64 {
-    let mut z = seed.wrapping_add(k.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^= z >> 31;
-    (z >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The first numbers of SplitMix64 from seed 1234567 are published with the generator.
-    #[test]
-    fn the_generator_is_split_mix() {
-        let published: [u64; 3] = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
-        for (k, z) in published.into_iter().enumerate() {
-            assert_eq!(uniform(1_234_567, k as u64), (z >> 11) as f64 / (1_u64 << 53) as f64);
-        }
-    }
 }

@@ -8,6 +8,7 @@ use super::planar_shapes::{motion, shape};
 use super::schema::{GridSchema, ObstacleSchema, PlanarBodySchema};
 use carom_collision::planar::{PlanarCollider, PlanarMass, PlanarShape, PlanarShapes};
 use carom_dynamics::systems::{PlanarBodies, PlanarBody};
+use carom_solvers::random::SplitMix64;
 use nalgebra::Vector2;
 use toml::Spanned;
 
@@ -155,26 +156,10 @@ fn read_grid(reader: &mut Reader<'_>, section: &Spanned<GridSchema>, name: &str)
         reader.wrong(s.counts.span(), format!("the counts of the grid of \"{name}\" are {columns} and {rows}"), help);
         return None;
     }
-    let mut random = SplitMix(s.seed.as_ref().map_or(0, |seed| *seed.get_ref()) as u64);
+    let mut random = SplitMix64::new(s.seed.as_ref().map_or(0, |seed| *seed.get_ref()) as u64);
     let mut shift = || jitter * random.symmetric();
     let places = (0..rows as usize).flat_map(|row| (0..columns as usize).map(move |column| (row, column)));
     Some(places.map(|(row, column)| [column as f64 * dx + shift(), row as f64 * dy + shift()]).collect())
-}
-
-/// The generator SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): the same numbers everywhere for the same seed.
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// Uniform in [−1, 1).
-    fn symmetric(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        // the upper 53 bits as a fraction of 2⁵²
-        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
 }
 
 fn read_obstacle(reader: &mut Reader<'_>, section: &Spanned<ObstacleSchema>, materials: &Materials) -> Option<PlanarCollider> {

@@ -1,5 +1,6 @@
 //! The order in which a sweep visits the blocks.
 
+use crate::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 /// The order of the blocks in a sweep.
@@ -21,13 +22,13 @@ pub enum SweepOrder {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visits {
     order: Vec<usize>,
-    state: u64,
+    random: SplitMix64,
 }
 
 impl Visits {
     /// Prepares the sweeps of one solve over n blocks. The same seed gives the same orders.
     pub fn begin(&mut self, kind: SweepOrder, n: usize, seed: u64) {
-        self.state = seed;
+        self.random = SplitMix64::new(seed);
         self.order.clear();
         self.order.extend(0..n);
         match kind {
@@ -48,18 +49,9 @@ impl Visits {
     /// Fisher and Yates.
     fn shuffle(&mut self) {
         for k in (1..self.order.len()).rev() {
-            let other = (self.random() % (k as u64 + 1)) as usize;
+            let other = (self.random.bits() % (k as u64 + 1)) as usize;
             self.order.swap(k, other);
         }
-    }
-
-    /// SplitMix64: small, seeded, the same on every machine.
-    fn random(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The covering vector of Lemke's method.
 
 use super::Lcp;
+use crate::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 /// The vector d > 0 of the artificial column d z₀.
@@ -31,16 +32,10 @@ impl CoveringVector {
                 let diagonal = problem.m.get(i, i) / mean;
                 if diagonal > 0.0 { diagonal.sqrt() } else { 1.0 }
             })),
-            CoveringVector::Random { mut seed } => d.extend((0..n).map(|_| 0.5 + next_uniform(&mut seed))),
+            CoveringVector::Random { seed } => {
+                let mut random = SplitMix64::new(seed);
+                d.extend((0..n).map(|_| 0.5 + random.uniform()));
+            }
         }
     }
-}
-
-/// The next number of a SplitMix64 sequence, uniform in [0, 1).
-fn next_uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -13,41 +13,15 @@ const LOST: f64 = 10.0;
 pub fn work_precision(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
     let error = |row: &Row| row.errors.map(|e| e.largest()).filter(|error| *error < LOST).unwrap_or(f64::NAN);
     let series = by_method(table, error, |row| row.measured.cpu_time);
-    let options = PlotOptions {
-        title: format!("{title}: work and precision"),
-        height: Some(620),
-        x_label: "error at the end (largest of q and v, relative to max(1, |value|))".into(),
-        x_scale: Scale::Logarithmic,
-        y_label: "CPU time [s]".into(),
-        y_scale: Scale::Logarithmic,
-        markers: true,
-        ..PlotOptions::default()
-    };
+    let options = work_against("work and precision", title, "error at the end (largest of q and v, relative to max(1, |value|))");
     picture(&series, &options, path)
 }
 
 /// The work–precision diagram of schemes: CPU time against the mean error of positions, one curve per scheme.
 pub fn schemes(table: &SchemeTable, title: &str, path: &Path) -> Result<(), Failure> {
-    let mut series: Vec<Series> = Vec::new();
-    for row in &table.rows {
-        let Some(errors) = row.errors.filter(|errors| errors.mean < LOST) else { continue };
-        let place = series.iter().position(|s| s.label == row.method).unwrap_or_else(|| {
-            series.push(Series { label: row.method.clone(), ..Series::default() });
-            series.len() - 1
-        });
-        series[place].x.push(errors.mean);
-        series[place].y.push(row.cpu_time);
-    }
-    let options = PlotOptions {
-        title: format!("{title}: work and precision of schemes"),
-        height: Some(620),
-        x_label: "mean error of positions over time (relative to max(1, |value|))".into(),
-        x_scale: Scale::Logarithmic,
-        y_label: "CPU time [s]".into(),
-        y_scale: Scale::Logarithmic,
-        markers: true,
-        ..PlotOptions::default()
-    };
+    let known = table.rows.iter().filter_map(|row| Some((row, row.errors.filter(|errors| errors.mean < LOST)?)));
+    let series = curves(known.map(|(row, errors)| (row.method.as_str(), errors.mean, row.cpu_time)));
+    let options = work_against("work and precision of schemes", title, "mean error of positions over time (relative to max(1, |value|))");
     picture(&series, &options, path)
 }
 
@@ -81,16 +55,36 @@ pub fn steps(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
     picture(&series, &options, path)
 }
 
+/// CPU time against an error, both logarithmic.
+fn work_against(what: &str, title: &str, error: &str) -> PlotOptions {
+    PlotOptions {
+        title: format!("{title}: {what}"),
+        height: Some(620),
+        x_label: error.into(),
+        x_scale: Scale::Logarithmic,
+        y_label: "CPU time [s]".into(),
+        y_scale: Scale::Logarithmic,
+        markers: true,
+        ..PlotOptions::default()
+    }
+}
+
 /// One series per method; failed runs have no point.
 fn by_method(table: &Table, x: impl Fn(&Row) -> f64, y: impl Fn(&Row) -> f64) -> Vec<Series> {
+    let finished = table.rows.iter().filter(|row| row.measured.failure.is_none());
+    curves(finished.map(|row| (row.method.as_str(), x(row), y(row))))
+}
+
+/// One series per name, in the order in which they come.
+fn curves<'a>(points: impl Iterator<Item = (&'a str, f64, f64)>) -> Vec<Series> {
     let mut series: Vec<Series> = Vec::new();
-    for row in table.rows.iter().filter(|row| row.measured.failure.is_none()) {
-        let place = series.iter().position(|s| s.label == row.method).unwrap_or_else(|| {
-            series.push(Series { label: row.method.clone(), ..Series::default() });
+    for (name, x, y) in points {
+        let place = series.iter().position(|s| s.label == name).unwrap_or_else(|| {
+            series.push(Series { label: name.to_owned(), ..Series::default() });
             series.len() - 1
         });
-        series[place].x.push(x(row));
-        series[place].y.push(y(row));
+        series[place].x.push(x);
+        series[place].y.push(y);
     }
     series
 }
