@@ -216,6 +216,25 @@ fn steps_do_not_collapse_at_impacts() {
     }
 }
 
+/// Strong restitution: a hundred impacts, and rest after 8.58 s; contacts that stay closed are not excited by extrapolation.
+#[test]
+fn strong_restitution_comes_to_rest() {
+    for control in CONTROLS {
+        for tolerance in [1e-4, 1e-6] {
+            let params = AdaptiveParams { control, tolerance, ..AdaptiveParams::default() };
+            let done = run_adaptive(&ball(0.9, 10.0), &settings(params, 10.0));
+            let r = report(&done);
+            println!("{control:?} {tolerance:e} {:?} {:?} {r:?}", done.state.q, done.state.v);
+            assert!(
+                done.state.q[0].abs() < tolerance && done.state.v[0].abs() < 10.0 * tolerance,
+                "{control:?}, {tolerance}: {:?}",
+                done.state
+            );
+            assert!(r.accepted < 20_000 && r.scheme_steps < 60_000, "{control:?}, {tolerance}: {r:?}");
+        }
+    }
+}
+
 /// Constant steps, extrapolated.
 fn constant(step: f64, end: f64, params: MoreauJeanParams) -> Adaptive {
     let control = AdaptiveParams {
@@ -336,6 +355,7 @@ fn settings_of(scheme: Box<dyn Scheme>) -> Adaptive {
 /// Every scheme that can go on with another step, those that keep values of the step before too, under halving; the others are refused.
 #[test]
 fn every_scheme_can_be_controlled() {
+    let mut worst = 0.0_f64;
     for params in SchemeParams::all() {
         for (name, problem) in [("ball", ball(0.5, 1.0)), ("inelastic", ball(0.0, 1.0)), ("block", sliding_block::problem().unwrap())] {
             if check_scheme(params.entry(), &problem.model).is_err() {
@@ -351,9 +371,10 @@ fn every_scheme_can_be_controlled() {
             let done = run_adaptive(&problem, &Adaptive { scheme: params.build(), ..settings(control, problem.end) });
             let error = distance(&done.state.q, &problem.solution.at_end(problem.end).0);
             println!("{:16} {name:10} {error:.1e} {:?}", params.entry().name, report(&done));
-            assert!(error < 1e-2, "{params:?} on {name}: {error}");
+            worst = worst.max(error);
         }
     }
+    assert!(worst < 1e-2, "{worst}");
 }
 
 /// Frames at a constant interval lie at their times, events are told once, and equal runs have equal bits.

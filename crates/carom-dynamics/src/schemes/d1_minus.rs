@@ -94,11 +94,6 @@ impl Scheme for D1Minus {
         "d1-minus"
     }
 
-    /// An impact changes the velocity at the end of a step only: an error of positions does not see a contact that closes deep within it.
-    fn restarts(&self) -> bool {
-        false
-    }
-
     fn orders(&self) -> Orders {
         Orders { impacts: 1, smooth: 2 }
     }

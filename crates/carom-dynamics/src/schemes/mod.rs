@@ -84,8 +84,8 @@ pub trait Scheme: Send + Sync {
         None
     }
 
-    /// It goes on from any state with any step size. Not so for schemes whose law of contact needs the step before, or whose impacts do not
-    /// show in the positions of the step: steps of varying size are not for them.
+    /// It goes on from any state with any step size. Not so for schemes whose law of contact needs the step before: steps of varying size are
+    /// not for them.
     fn restarts(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! One step of a scheme against two of half its size.
 
-use super::phases::{ContactModes, CrossingWatch, has_impact};
+use super::phases::{ContactModes, CrossingWatch, has_impact, restored_velocity};
 use super::{Adaptive, Context};
 use crate::error::{ModelError, RunError};
 use crate::memory::WarmStart;
@@ -11,6 +11,9 @@ use crate::state::State;
 
 /// A contact that approaches faster than this at the very start of a run hits [m/s].
 const SLOWEST_FIRST_IMPACT: f64 = 1e-9;
+
+/// Restitution of velocities below this is round-off of contacts that stay closed [m/s].
+const CALM: f64 = 1e-9;
 
 /// A gap that is crossed by less than this fraction of the tolerance is not.
 const SHALLOW: f64 = 1e-3;
@@ -57,6 +60,9 @@ pub(super) struct Tried {
     pub report: StepReport,
     /// Of the whole step.
     whole: StepReport,
+    /// The result may be extrapolated: restitution at a contact that carries would give u (−e) by one step and u e² by two, and 2 e² + e > 1
+    /// of them by extrapolation.
+    pub calm: bool,
     /// All three steps converged.
     pub converged: bool,
     /// Error of the positions in units of the tolerance.
@@ -100,11 +106,13 @@ impl Doubling {
         self.watch.begin(context.model, state, context.memory)?;
         let whole = context.scheme_step(state, h)?;
         self.whole.read(context.memory);
+        let mut restored = restored_velocity(context.memory);
         std::mem::swap(state, &mut self.coarse);
         self.put_back(context, state);
         context.forget_past(state)?;
         let first = context.scheme_step(state, 0.5 * h)?;
         self.first.read(context.memory);
+        restored = restored.max(restored_velocity(context.memory));
         context.journal.keep_first_half(context.memory);
         if !self.begun && !has_impact(context.memory, SLOWEST_FIRST_IMPACT) {
             // contacts that are closed from the start
@@ -135,6 +143,7 @@ impl Doubling {
             error: self.error(context.model, state, order, depth),
             report: both(&first, &second),
             whole,
+            calm: restored <= CALM,
             order,
             smooth,
             seen: if early { t_middle } else { state.t },

@@ -11,6 +11,9 @@ use crate::state::State;
 /// Sliding slower than this counts as sticking [m/s]: above what solvers leave of a tangential velocity that is zero.
 const SLOWEST_SLIP: f64 = 1e-7;
 
+/// A gap up to this is closed \[m\]: the threshold of the schemes.
+const TOUCH: f64 = 1e-9;
+
 /// A contact, whichever way it is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ContactId {
@@ -73,6 +76,12 @@ pub(in crate::strategies) fn has_impact(memory: &StepMemory, slowest: f64) -> bo
     })
 }
 
+/// Largest velocity [m/s] that the laws of the contacts that carried in the step of `memory` took from its start: e u_k.
+pub(in crate::strategies) fn restored_velocity(memory: &StepMemory) -> f64 {
+    let carrying = memory.active.items().iter().filter(|item| !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0);
+    carrying.flat_map(|item| &memory.active.shift()[item.rows.clone()]).fold(0.0, |most, shift| most.max(shift.abs()))
+}
+
 /// Gaps that a step has crossed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::strategies) struct Crossing {
@@ -92,6 +101,12 @@ impl Crossing {
         self.depth = self.depth.max(depth);
         self.speed = self.speed.max(speed);
     }
+}
+
+/// How deep a contact went in a step that approaches by `way` in it: what was penetrated before is not of this step, and positions that a
+/// projection has put on the contact would have gone all the way.
+fn depth(gap: f64, way: f64) -> f64 {
+    if gap.abs() <= TOUCH { way } else { way.min(-gap) }
 }
 
 /// Finds contacts that a step has closed without an impulse. Nothing is allocated once warm.
@@ -119,8 +134,8 @@ impl CrossingWatch {
             .extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| !x.is_bilateral()).map(|(_, &row)| c.position[row] >= 0.0));
     }
 
-    /// Contacts that are penetrated at a state and go deeper, or were open where the step of size h began; those that `carry` are left to
-    /// their law. The contacts of the step stay in `memory`.
+    /// Contacts by formula that are penetrated at a state and were open where the step of size h began; contacts that are closed and go deeper,
+    /// unless they `carry`. The contacts of the step stay in `memory`.
     pub fn look(
         &mut self,
         model: &Model,
@@ -133,9 +148,12 @@ impl CrossingWatch {
         let by_formula = model.interactions().iter().zip(&c.rows).enumerate().filter(|(_, (x, _))| !x.is_bilateral());
         for ((i, (_, &row)), &open) in by_formula.zip(&self.open) {
             let (gap, speed) = (c.position[row], -c.velocity[row]);
-            if gap < 0.0 && (open || speed > 0.0) && !carry.has(ContactId::Formula(i)) {
-                // what was penetrated before is not of this step
-                crossing.add(if open { -gap } else { (-gap).min(h * speed) }, speed);
+            // schemes that resolve impacts at the end of a step have let the contact pass until there
+            if gap < 0.0 && open {
+                crossing.add(-gap, speed);
+            }
+            if gap <= TOUCH && speed > 0.0 && !carry.has(ContactId::Formula(i)) {
+                crossing.add(depth(gap, h * speed), speed);
             }
         }
         if model.detector().is_none() && model.planar_detector().is_none() {
@@ -143,10 +161,10 @@ impl CrossingWatch {
         }
         std::mem::swap(&mut memory.contacts, &mut self.spare);
         detect_contacts(model, state, memory, 0.0).map_err(at_time(state.t))?;
-        for contact in memory.contacts.iter().filter(|contact| contact.gap < 0.0) {
+        for contact in memory.contacts.iter().filter(|contact| contact.gap <= TOUCH) {
             let speed = -velocity_of(model, contact, &state.q, &state.v);
             if speed > 0.0 && !carry.has(ContactId::Detected(contact.key)) {
-                crossing.add((-contact.gap).min(h * speed), speed);
+                crossing.add(depth(contact.gap, h * speed), speed);
             }
         }
         std::mem::swap(&mut memory.contacts, &mut self.spare);

@@ -13,13 +13,18 @@ use crate::state::State;
 /// A step that is at most this much longer than the smallest is a smallest step.
 const ROUND_OFF: f64 = 1.0 + 1e-9;
 
+/// A change of contact need not be resolved where the error is below this fraction of the tolerance: contacts that tremble at the threshold of
+/// closing would hold up the run.
+const HARMLESS: f64 = 1e-2;
+
 /// Steps of the scheme under error control.
 ///
 /// Halving: a step stands when its error is within the tolerance, or at the smallest size.
 ///
 /// Extrapolation [Studer, Leine and Glocker, *International Journal for Numerical Methods in Engineering* 76 (2008); Studer, *Numerics of Unilateral Contacts
 /// and Friction*, 2009]: a step in which no contact changes is judged as by halving, and its result is extrapolated, one order higher; towards a
-/// change of contact steps are halved, and it is passed with the smallest. It differs from there in that a change is seen by comparing the
+/// change of contact steps are halved, and it is passed with the smallest, or with one whose error is below a hundredth of the
+/// tolerance. It differs from there in that a change is seen by comparing the
 /// contacts that carry in the whole step, its halves and the step before.
 pub(super) struct SchemeControl {
     pub doubling: Doubling,
@@ -81,13 +86,14 @@ impl SchemeControl {
                 let t = state.t - h;
                 context.tolerate_failure(t, &tried.report).inspect_err(|_| self.doubling.put_back(context, state))?;
             }
-            if self.extrapolates && !tried.smooth && !smallest {
+            let harmless = tried.error <= HARMLESS;
+            if self.extrapolates && !tried.smooth && !smallest && !harmless {
                 self.doubling.put_back(context, state);
                 context.report.rejected += 1;
                 self.bracket.see(tried.seen);
                 continue;
             }
-            let judged = !self.extrapolates || tried.smooth;
+            let judged = !self.extrapolates || tried.smooth || (harmless && !smallest);
             let factor = if judged { self.controller.factor(tried.error, tried.order) } else { 1.0 };
             // an error that is not a number is refused, too
             let is_good = tried.error <= 1.0;
@@ -125,7 +131,7 @@ impl SchemeControl {
     /// Takes a step that stands into the account.
     fn accept(&mut self, context: &mut Context<'_, '_>, state: &mut State, tried: &mut Tried, beyond: bool) -> Result<(), RunError> {
         context.accept(state);
-        if self.extrapolates && tried.smooth {
+        if self.extrapolates && tried.smooth && tried.calm {
             self.doubling.extrapolate(context.model, state, tried);
         }
         self.doubling.keep();
