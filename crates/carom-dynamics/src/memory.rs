@@ -104,15 +104,12 @@ impl StepMemory {
         self.work.v_start.copy_from_slice(&state.v);
     }
 
-    /// Takes out what the scheme keeps from step to step; a new one where there is none of this type. Put it back with
-    /// [`StepMemory::put_own`].
-    pub(crate) fn take_own<T: Default + Send + 'static>(&mut self) -> Box<T> {
-        self.own.take().and_then(|own| own.downcast().ok()).unwrap_or_default()
-    }
-
-    /// Puts back what the scheme keeps.
-    pub(crate) fn put_own<T: Send + 'static>(&mut self, own: Box<T>) {
+    /// Does something with what the scheme keeps from step to step, which begins with its default.
+    pub(crate) fn with_own<T: Default + Send + 'static, R>(&mut self, work: impl FnOnce(&mut Self, &mut T) -> R) -> R {
+        let mut own: Box<T> = self.own.take().and_then(|own| own.downcast().ok()).unwrap_or_default();
+        let result = work(self, &mut own);
         self.own = Some(own);
+        result
     }
 
     /// The scheme keeps values of earlier steps.

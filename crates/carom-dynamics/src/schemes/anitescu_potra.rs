@@ -30,6 +30,7 @@
 //! Violates: gaps and constraints drift by O(h). Order: 1, in free motion and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
+use super::settings::{check_activation_threshold, require};
 use super::stages::{Span, advance, evaluate_mass, factorise, factorise_mass, finish, free_by_force};
 use super::{Orders, Scheme, StepReport, report_worse};
 use crate::active_set::ActiveSource;
@@ -99,12 +100,8 @@ impl AnitescuPotraParams {
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
         check_facets(self.facets)?;
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
-        check((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "a number in [0, 1] is needed")?;
-        let threshold = self.activation_threshold;
-        check(threshold >= 0.0 && threshold.is_finite(), "activation_threshold", threshold, "a length ≥ 0 [m] is needed")
+        require((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "a number in [0, 1] is needed")?;
+        check_activation_threshold(self.activation_threshold)
     }
 }
 
@@ -156,25 +153,26 @@ impl Scheme for AnitescuPotra {
         note_varying_rows(model, memory);
 
         // collisions at q_k: v_k => v⁺
-        let mut collision = memory.take_own::<Collision>();
-        collision.impulse.clear();
-        if collides(model, memory) {
-            self.collide(model, state, memory, &mut collision, &mut report)?;
-        }
-
-        // (q_k, v⁺) => M̂, v_free => p => v_{k+1} => q_{k+1}
-        self.free_motion(model, state, memory, h)?;
-        if memory.active.is_empty() {
-            state.v.copy_from_slice(&memory.work.v_free);
-        } else {
-            assemble_problem(model, memory, true);
-            report_worse(&mut report, solve_problem(model, state, memory)?);
-            for (total, part) in memory.solution.r.iter_mut().zip(&collision.impulse) {
-                *total += part;
+        memory.with_own(|memory, collision: &mut Collision| -> Result<(), StepError> {
+            collision.impulse.clear();
+            if collides(model, memory) {
+                self.collide(model, state, memory, collision, &mut report)?;
             }
-            memory.problem_holds &= collision.impulse.is_empty();
-        }
-        memory.put_own(collision);
+
+            // (q_k, v⁺) => M̂, v_free => p => v_{k+1} => q_{k+1}
+            self.free_motion(model, state, memory, h)?;
+            if memory.active.is_empty() {
+                state.v.copy_from_slice(&memory.work.v_free);
+            } else {
+                assemble_problem(model, memory, true);
+                report_worse(&mut report, solve_problem(model, state, memory)?);
+                for (total, part) in memory.solution.r.iter_mut().zip(&collision.impulse) {
+                    *total += part;
+                }
+                memory.problem_holds &= collision.impulse.is_empty();
+            }
+            Ok(())
+        })?;
         advance(model, state, memory, h, 1.0).map_err(&located)?;
 
         // impulses and energies

@@ -157,10 +157,7 @@ impl Scheme for CombinedProjection {
         let mut report = StepReport::default();
         self.params.motion().prepare(model, state, memory, h)?;
         report.violations = measure_violations(model, memory);
-        let mut own = memory.take_own::<Own>();
-        let done = self.iterate(model, state, memory, (&mut own, h), &mut report);
-        memory.put_own(own);
-        report.projection = Some(done?);
+        report.projection = Some(memory.with_own(|memory, own| self.iterate(model, state, memory, (own, h), &mut report))?);
         finish(model, state, memory, Span { h, theta: self.params.theta }, &mut report).map_err(at_time(state.t))?;
         Ok(report)
     }

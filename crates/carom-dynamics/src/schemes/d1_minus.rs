@@ -23,6 +23,7 @@
 //! sliding turns: it is that of the end of the step), 1 across impacts. The forces are explicit: stable for h ω below 2 only.
 
 use super::left_limit::left_limit;
+use super::settings::check_activation_threshold;
 use super::stages::{Span, check_finite, factorise_mass, finish};
 use super::{Orders, Scheme, StepReport, report_worse};
 use crate::active_set::ActiveSource;
@@ -57,11 +58,7 @@ impl D1MinusParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let value = self.activation_threshold;
-        if value >= 0.0 && value.is_finite() {
-            return Ok(());
-        }
-        Err(ModelError::OutOfRange { what: "activation_threshold".to_owned(), value, expected: "a length ≥ 0 [m] is needed" })
+        check_activation_threshold(self.activation_threshold)
     }
 }
 
@@ -100,30 +97,27 @@ impl Scheme for D1Minus {
 
     fn start(&self, model: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
         memory.matrices.mass_ready = false;
-        let mut own = memory.take_own::<Own>();
-        own.carried.clear();
-        own.carried.resize(model.interactions().len(), false);
-        memory.put_own(own);
+        memory.with_own(|_, own: &mut Own| {
+            own.carried.clear();
+            own.carried.resize(model.interactions().len(), false);
+        });
         Ok(())
     }
 
     /// One step. `h` in seconds. Cost: two factorisations of M (none where it is constant), two or three one-step problems.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        let mut own = memory.take_own::<Own>();
-        let report = self.all_stages(model, state, memory, &mut own, h);
-        memory.put_own(own);
-        report
+        memory.with_own(|memory, own| self.all_stages(model, state, memory, own, h))
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        let mut own = memory.take_own::<Own>();
-        own.carried.fill(false);
-        for item in memory.active.items() {
-            if let ActiveSource::Interaction(i) = item.source {
-                own.carried[i] = memory.solution.r[item.rows.start] > 0.0;
+        memory.with_own(|memory, own: &mut Own| {
+            own.carried.fill(false);
+            for item in memory.active.items() {
+                if let ActiveSource::Interaction(i) = item.source {
+                    own.carried[i] = memory.solution.r[item.rows.start] > 0.0;
+                }
             }
-        }
-        memory.put_own(own);
+        });
     }
 }
 

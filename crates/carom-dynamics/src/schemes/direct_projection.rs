@@ -154,19 +154,19 @@ impl Scheme for DirectProjection {
         select_active(model, state, memory, Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold });
         motion.solve_motion(model, state, memory, h, &mut report)?;
 
-        let mut own = memory.take_own::<Own>();
-        own.note_closed(model, memory);
-        let Own { projector, interactions, contacts } = &mut *own;
-        let projected = |place: Place| {
-            let closed = match place {
-                Place::Interaction(i) => interactions[i],
-                Place::Contact(key) => contacts.binary_search(&key).is_ok(),
+        let done = memory.with_own(|memory, own: &mut Own| {
+            own.note_closed(model, memory);
+            let Own { projector, interactions, contacts } = own;
+            let projected = |place: Place| {
+                let closed = match place {
+                    Place::Interaction(i) => interactions[i],
+                    Place::Contact(key) => contacts.binary_search(&key).is_ok(),
+                };
+                if closed || p.projected_contacts == ProjectedContacts::All { Demand::NoPenetration } else { Demand::Nothing }
             };
-            if closed || p.projected_contacts == ProjectedContacts::All { Demand::NoPenetration } else { Demand::Nothing }
-        };
-        let done = projector.project(model, state, memory, (&p.projection(), h), projected);
-        memory.put_own(own);
-        report.projection = Some(done?);
+            projector.project(model, state, memory, (&p.projection(), h), projected)
+        })?;
+        report.projection = Some(done);
 
         finish(model, state, memory, Span { h, theta: p.theta }, &mut report).map_err(at_time(state.t))?;
         Ok(report)

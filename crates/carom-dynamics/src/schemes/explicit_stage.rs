@@ -9,7 +9,7 @@ use super::stages::{check_finite, factorise_mass, free_by_force};
 use crate::assembly::{
     RowsOver, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_where,
 };
-use crate::error::{ModelError, StepError};
+use crate::error::StepError;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -55,12 +55,4 @@ pub(super) fn pose_problem(
         assemble_problem(model, memory, true);
     }
     Ok(())
-}
-
-/// Refuses an activation threshold that is no length.
-pub(super) fn check_threshold(threshold: f64) -> Result<(), ModelError> {
-    if threshold >= 0.0 && threshold.is_finite() {
-        return Ok(());
-    }
-    Err(ModelError::OutOfRange { what: "activation_threshold".to_owned(), value: threshold, expected: "a length ≥ 0 [m] is needed" })
 }

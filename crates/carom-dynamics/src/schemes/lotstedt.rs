@@ -23,6 +23,7 @@
 //! Conserves: nothing exactly; backward differences damp high frequencies. Violates: constraints and contacts drift, by O(h²) in smooth
 //! phases. Order: 1 across impacts, 2 between them (1 with `order = 1`).
 
+use super::settings::{check_activation_threshold, check_newton, require};
 use super::stages::{Span, check_finite, evaluate_mass, factorise_iteration, finish, free_by_residual};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
@@ -67,16 +68,9 @@ impl LotstedtParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
-        check((1..=2).contains(&self.order), "order", self.order as f64, "1 or 2 is needed")?;
-        let threshold = self.activation_threshold;
-        check(threshold >= 0.0 && threshold.is_finite(), "activation_threshold", threshold, "a length ≥ 0 [m] is needed")?;
-        let tolerance = self.newton_tolerance;
-        check(tolerance > 0.0 && tolerance < 1.0, "newton_tolerance", tolerance, "a number in (0, 1) is needed")?;
-        let n = self.newton_max_iterations;
-        check(n > 0, "newton_max_iterations", n as f64, "at least 1 is needed")
+        require((1..=2).contains(&self.order), "order", self.order as f64, "1 or 2 is needed")?;
+        check_activation_threshold(self.activation_threshold)?;
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
 
@@ -128,29 +122,25 @@ impl Scheme for Lotstedt {
     }
 
     fn start(&self, model: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-        let mut own = memory.take_own::<History>();
-        own.smooth_steps = 0;
-        own.carried.clear();
-        own.carried.resize(model.interactions().len(), false);
-        memory.put_own(own);
+        memory.with_own(|_, own: &mut History| {
+            own.smooth_steps = 0;
+            own.carried.clear();
+            own.carried.resize(model.interactions().len(), false);
+        });
         Ok(())
     }
 
     /// One step. `h` in seconds. Cost: as Moreau–Jean's, with M and G evaluated once.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        let mut own = memory.take_own::<History>();
-        let result = self.try_step(model, state, memory, &mut own, h);
-        memory.put_own(own);
-        result
+        memory.with_own(|memory, own| self.try_step(model, state, memory, own, h))
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        let mut own = memory.take_own::<History>();
-        let History { before, h_before, smooth_steps, carried, next, .. } = &mut *own;
-        std::mem::swap(before, &mut next.before);
-        std::mem::swap(carried, &mut next.carried);
-        (*h_before, *smooth_steps) = (next.h, next.smooth_steps);
-        memory.put_own(own);
+        memory.with_own(|_, History { before, h_before, smooth_steps, carried, next, .. }: &mut History| {
+            std::mem::swap(before, &mut next.before);
+            std::mem::swap(carried, &mut next.carried);
+            (*h_before, *smooth_steps) = (next.h, next.smooth_steps);
+        });
     }
 }
 

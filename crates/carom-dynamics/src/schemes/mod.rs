@@ -16,6 +16,7 @@ pub mod prox;
 mod prox_iteration;
 mod registry;
 pub mod schatzman_paoli;
+mod settings;
 mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
@@ -105,7 +106,7 @@ pub trait Scheme: Send + Sync {
     /// [`StepError`], naming the system or formula. Not converging is a status of the report, not an error.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError>;
 
-    /// The last step stands: schemes of several steps take it into what they keep ([`StepMemory`], `take_own`).
+    /// The last step stands: schemes of several steps take it into what they keep ([`StepMemory`], `with_own`).
     fn accept(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) {}
 }
 

@@ -21,6 +21,7 @@
 //! Order: 1 across impacts and with active constraints; 2 in free motion for θ = 1/2 and constant M (any M with
 //! [`Configuration::Theta`]). Consistent through accumulations of impacts.
 
+use super::settings::{check_activation_threshold, check_newton, require};
 use super::stages::{Span, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
@@ -85,17 +86,10 @@ impl MoreauJeanParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
-        check((0.0..=1.0).contains(&self.theta), "theta", self.theta, "a number in [0, 1] is needed")?;
-        check((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "a number in [0, 1] is needed")?;
-        let threshold = self.activation_threshold;
-        check(threshold >= 0.0 && threshold.is_finite(), "activation_threshold", threshold, "a length ≥ 0 [m] is needed")?;
-        let tolerance = self.newton_tolerance;
-        check(tolerance > 0.0 && tolerance < 1.0, "newton_tolerance", tolerance, "a number in (0, 1) is needed")?;
-        let n = self.newton_max_iterations;
-        check(n > 0, "newton_max_iterations", n as f64, "at least 1 is needed")
+        require((0.0..=1.0).contains(&self.theta), "theta", self.theta, "a number in [0, 1] is needed")?;
+        require((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "a number in [0, 1] is needed")?;
+        check_activation_threshold(self.activation_threshold)?;
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
 

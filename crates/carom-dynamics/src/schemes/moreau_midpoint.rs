@@ -23,7 +23,8 @@
 //! Order: 1 across impacts and with active constraints. In free motion 2 for forces of (t, q) and constant M; 1 where F depends on v
 //! (damping, gyroscopic and Coriolis forces), which is taken at v_k. Stable only while h is below 2/ω of the fastest vibration.
 
-use super::explicit_stage::{check_threshold, move_freely, pose_problem};
+use super::explicit_stage::{move_freely, pose_problem};
+use super::settings::check_activation_threshold;
 use super::stages::{Span, check_finite, finish};
 use super::{Orders, Scheme, StepReport};
 use crate::assembly::{at_time, solve_problem};
@@ -54,7 +55,7 @@ impl MoreauMidpointParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        check_threshold(self.activation_threshold)
+        check_activation_threshold(self.activation_threshold)
     }
 }
 

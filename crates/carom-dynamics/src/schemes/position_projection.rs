@@ -19,6 +19,7 @@
 //! Velocities stay as they are. The displacement changes the potential energy (by a term of the order of the drift it removes), and with
 //! M(q) the kinetic energy: no force works for it, so that it appears in the energy error of the certificate.
 
+use super::settings::{check_position_tolerance, require};
 use super::stages::check_finite;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
@@ -67,15 +68,8 @@ pub(super) struct Projection {
 impl Projection {
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let refuse =
-            |what: &str, value: f64, expected: &'static str| Err(ModelError::OutOfRange { what: what.to_owned(), value, expected });
-        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            return refuse("position_tolerance", self.tolerance, "a positive length [m] is needed");
-        }
-        if self.max_iterations == 0 {
-            return refuse("max_projections", 0.0, "at least 1 is needed");
-        }
-        Ok(())
+        check_position_tolerance(self.tolerance)?;
+        require(self.max_iterations > 0, "max_projections", self.max_iterations as f64, "at least 1 is needed")
     }
 }
 

@@ -20,8 +20,9 @@
 //! The violations reported are those of q_{k+1}, where the laws hold.
 //! Order: 1. Stable only while h is below 2/ω of the fastest vibration.
 
-use super::explicit_stage::{check_threshold, move_freely, pose_problem};
+use super::explicit_stage::{move_freely, pose_problem};
 pub use super::prox_iteration::{ProxIteration, Sweep};
+use super::settings::{check_activation_threshold, require};
 use super::stages::{Span, check_finite, finish};
 use super::{Orders, Scheme, StepReport};
 use crate::assembly::at_time;
@@ -61,13 +62,10 @@ impl ProxParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
-        check(self.relaxation > 0.0 && self.relaxation < 2.0, "relaxation", self.relaxation, "a number in (0, 2) is needed")?;
-        check(self.tolerance > 0.0 && self.tolerance < 1.0, "tolerance", self.tolerance, "a number in (0, 1) is needed")?;
-        check(self.max_iterations > 0, "max_iterations", self.max_iterations as f64, "at least 1 is needed")?;
-        check_threshold(self.activation_threshold)
+        require(self.relaxation > 0.0 && self.relaxation < 2.0, "relaxation", self.relaxation, "a number in (0, 2) is needed")?;
+        require(self.tolerance > 0.0 && self.tolerance < 1.0, "tolerance", self.tolerance, "a number in (0, 1) is needed")?;
+        require(self.max_iterations > 0, "max_iterations", self.max_iterations as f64, "at least 1 is needed")?;
+        check_activation_threshold(self.activation_threshold)
     }
 }
 
@@ -102,9 +100,7 @@ impl Scheme for Prox {
         // W, q => p => v_{k+1}
         if !memory.active.is_empty() {
             // work arrays only: nothing in them outlives the step
-            let mut iteration = memory.take_own::<ProxIteration>();
-            let solved = iteration.solve(p, &memory.problem, &mut memory.solution);
-            memory.put_own(iteration);
+            let solved = memory.with_own(|memory, iteration: &mut ProxIteration| iteration.solve(p, &memory.problem, &mut memory.solution));
             report.solve = Some(solved.map_err(|source| StepError::Solve { t: t_start, source })?);
             memory.problem_holds = true;
         }

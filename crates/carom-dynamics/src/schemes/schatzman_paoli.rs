@@ -28,6 +28,7 @@
 //! impact; p is no impulse of an impact but of one of its two steps, so that energies are accounted over both. Order: 1 across impacts, 2 in
 //! smooth motion. The velocity of a state is w_{k+1}, improved by half a step of the mean acceleration where no contact acts.
 
+use super::settings::check_newton;
 use super::stages::{Span, check_finite, evaluate_mass, factorise_iteration, finish, free_by_residual};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
@@ -97,15 +98,7 @@ impl SchatzmanPaoliParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let (tolerance, n) = (self.newton_tolerance, self.newton_max_iterations);
-        if !(tolerance > 0.0 && tolerance < 1.0) {
-            let expected = "a number in (0, 1) is needed";
-            return Err(ModelError::OutOfRange { what: "newton_tolerance".into(), value: tolerance, expected });
-        }
-        if n == 0 {
-            return Err(ModelError::OutOfRange { what: "newton_max_iterations".into(), value: 0.0, expected: "at least 1 is needed" });
-        }
-        Ok(())
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
 
@@ -159,27 +152,21 @@ impl Scheme for SchatzmanPaoli {
     }
 
     fn start(&self, _: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-        let mut own = memory.take_own::<History>();
-        own.last = None;
-        memory.put_own(own);
+        memory.with_own(|_, own: &mut History| own.last = None);
         Ok(())
     }
 
     /// One step. `h` in seconds. Cost: one factorisation of M̂ per Newton iteration (none where it is constant); all contacts enter the
     /// one-step problem, open ones too.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        let mut own = memory.take_own::<History>();
-        let result = self.try_step(model, state, memory, &mut own, h);
-        memory.put_own(own);
-        result
+        memory.with_own(|memory, own| self.try_step(model, state, memory, own, h))
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        let mut own = memory.take_own::<History>();
-        own.last = own.next;
-        let History { rate, next_rate, .. } = &mut *own;
-        std::mem::swap(rate, next_rate);
-        memory.put_own(own);
+        memory.with_own(|_, History { last, rate, next, next_rate, .. }: &mut History| {
+            *last = *next;
+            std::mem::swap(rate, next_rate);
+        });
     }
 }
 

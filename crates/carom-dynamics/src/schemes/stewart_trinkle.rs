@@ -24,6 +24,7 @@
 //! Order: 1, in free motion, with joints, and across impacts.
 
 use super::friction_cone::{FrictionCone, check_facets};
+use super::settings::require;
 use super::stages::{Span, advance, factorise_mass, finish, free_by_force};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
@@ -64,10 +65,8 @@ impl StewartTrinkleParams {
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
         check_facets(self.facets)?;
-        if self.clearance >= 0.0 && self.clearance.is_finite() {
-            return Ok(());
-        }
-        Err(ModelError::OutOfRange { what: "clearance".into(), value: self.clearance, expected: "a length ≥ 0 [m] is needed" })
+        let clearance = self.clearance;
+        require(clearance >= 0.0 && clearance.is_finite(), "clearance", clearance, "a length ≥ 0 [m] is needed")
     }
 }
 

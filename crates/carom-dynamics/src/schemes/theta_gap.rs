@@ -31,6 +31,7 @@
 //! that was there (initial states, "modified-theta" started in touch with u_k < 0) gives a velocity away from the obstacle.
 //! Order: 1 across impacts (0 for rigid bodies with "theta" and θ < 1); 2 in free motion for θ = 1/2 and constant M, except "theta-euler", which is of order 1.
 
+use super::settings::{check_newton, require};
 use super::stages::{Span, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
@@ -82,14 +83,8 @@ impl ThetaGapParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
-        check(self.theta > 0.0 && self.theta <= 1.0, "theta", self.theta, "a number in (0, 1] is needed")?;
-        let tolerance = self.newton_tolerance;
-        check(tolerance > 0.0 && tolerance < 1.0, "newton_tolerance", tolerance, "a number in (0, 1) is needed")?;
-        let n = self.newton_max_iterations;
-        check(n > 0, "newton_max_iterations", n as f64, "at least 1 is needed")
+        require(self.theta > 0.0 && self.theta <= 1.0, "theta", self.theta, "a number in (0, 1] is needed")?;
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
 

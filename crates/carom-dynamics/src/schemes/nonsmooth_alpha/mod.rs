@@ -41,6 +41,7 @@ use crate::error::{ModelError, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::schemes::settings::{check_activation_threshold, check_newton, check_position_tolerance, require};
 use crate::state::State;
 use accelerations::Own;
 use newton::Newton;
@@ -99,19 +100,11 @@ impl NonsmoothAlphaParams {
     /// # Errors
     /// [`ModelError::OutOfRange`] naming the parameter.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let check = |ok: bool, what: &str, value: f64, expected: &'static str| {
-            if ok { Ok(()) } else { Err(ModelError::OutOfRange { what: what.to_owned(), value, expected }) }
-        };
         let rho = self.spectral_radius;
-        check((0.0..=1.0).contains(&rho), "spectral_radius", rho, "a number in [0, 1] is needed")?;
-        let threshold = self.activation_threshold;
-        check(threshold >= 0.0 && threshold.is_finite(), "activation_threshold", threshold, "a length ≥ 0 [m] is needed")?;
-        let position = self.position_tolerance;
-        check(position > 0.0 && position.is_finite(), "position_tolerance", position, "a positive length [m] is needed")?;
-        let tolerance = self.newton_tolerance;
-        check(tolerance > 0.0 && tolerance < 1.0, "newton_tolerance", tolerance, "a number in (0, 1) is needed")?;
-        let n = self.newton_max_iterations;
-        check(n > 0, "newton_max_iterations", n as f64, "at least 1 is needed")
+        require((0.0..=1.0).contains(&rho), "spectral_radius", rho, "a number in [0, 1] is needed")?;
+        check_activation_threshold(self.activation_threshold)?;
+        check_position_tolerance(self.position_tolerance)?;
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
 
@@ -134,27 +127,22 @@ impl Scheme for NonsmoothAlpha {
     fn start(&self, model: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
         memory.matrices.mass_ready = false;
         memory.matrices.factor_of = None;
-        let mut own = memory.take_own::<Own>();
-        own.restart(model);
-        memory.put_own(own);
+        memory.with_own(|_, own: &mut Own| own.restart(model));
         Ok(())
     }
 
     /// One step. `h` in seconds. Cost: as of Moreau–Jean; at position–velocity level a further problem per Newton iteration.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        let mut own = memory.take_own::<Own>();
-        if !own.fits(model) {
-            own.restart(model);
-        }
-        let report = self.all_stages(model, state, memory, &mut own, h);
-        memory.put_own(own);
-        report
+        memory.with_own(|memory, own: &mut Own| {
+            if !own.fits(model) {
+                own.restart(model);
+            }
+            self.all_stages(model, state, memory, own, h)
+        })
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        let mut own = memory.take_own::<Own>();
-        own.accept();
-        memory.put_own(own);
+        memory.with_own(|_, own: &mut Own| own.accept());
     }
 }
 
