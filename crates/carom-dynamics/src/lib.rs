@@ -19,6 +19,7 @@ mod bonds;
 pub mod detection;
 pub mod diagnostics;
 pub mod error;
+pub mod events;
 pub mod forces;
 pub mod formula;
 pub mod impacts;

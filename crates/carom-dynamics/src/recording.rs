@@ -1,6 +1,7 @@
 //! What a run tells while it goes: frames, events and, at the end, the certificate.
 
 use crate::diagnostics::{Certificate, Energy};
+use crate::events::ContactMode;
 use crate::schemes::StepReport;
 use carom_solvers::{FrictionContact, Solution, SolveReport};
 use nalgebra::Vector3;
@@ -86,6 +87,9 @@ pub struct Frame<'a> {
     pub contacts: &'a [ContactRecord],
     /// Gaps of all contacts by formula at this instant \[m\], in the model's order: rigid contacts first, penalised ones after them.
     pub gaps: &'a [f64],
+    /// Modes of all rigid contacts by formula at this instant, in the model's order; those that carried in the step where a strategy does not
+    /// locate events.
+    pub modes: &'a [ContactMode],
     /// Multipliers λ of all rows of the constraints at this instant, in the model's order (forces \[N\] where g is in metres), as smooth motion
     /// gives them; zero for rows that depend on the others. Empty where a strategy knows impulses only.
     pub forces: &'a [f64],
@@ -106,6 +110,10 @@ pub struct ContactRecord {
     pub velocity: [f64; 6],
     /// Impulse p of the step, normal first [N·s].
     pub impulse: [f64; 6],
+    /// Force λ at the instant, normal first \[N\], where events are located; zero where a strategy knows impulses only.
+    pub force: [f64; 6],
+    /// Its mode; `Closed` for constraints.
+    pub mode: ContactMode,
     /// Contact point in the world frame \[m\]; zero for formula interactions.
     pub point: Vector3<f64>,
     /// Unit normal in the world frame; zero for formula interactions.
@@ -124,14 +132,44 @@ pub enum Source {
 /// Something that happened at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Time at the end of the step in which it happened \[s\].
+    /// Time at which it happened; at the end of the step in which it happened where events are not located \[s\].
     pub t: f64,
     /// What happened.
     pub kind: EventKind,
     /// Name of the interaction, "a–b" for two colliders; empty when none is meant.
     pub name: String,
-    /// Normal impulse [N·s] of the step, or zero.
+    /// Normal impulse [N·s] of the step or of the impact, or zero.
     pub impulse: f64,
+    /// Mode of the contact before and after, where an event changes it.
+    pub modes: Option<(ContactMode, ContactMode)>,
+    /// What else is to be said: the reason of a switch, the time of an accumulation; empty when nothing is.
+    pub note: String,
+}
+
+impl Event {
+    /// An event of a named interaction, or of none (an empty name).
+    #[must_use]
+    pub fn new(t: f64, kind: EventKind, name: impl Into<String>) -> Self {
+        Event { t, kind, name: name.into(), impulse: 0.0, modes: None, note: String::new() }
+    }
+
+    /// The same with a normal impulse [N·s].
+    #[must_use]
+    pub fn with_impulse(self, impulse: f64) -> Self {
+        Event { impulse, ..self }
+    }
+
+    /// The same with the modes of the contact before and after.
+    #[must_use]
+    pub fn with_modes(self, before: ContactMode, after: ContactMode) -> Self {
+        Event { modes: Some((before, after)), ..self }
+    }
+
+    /// The same with a remark.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Event { note: note.into(), ..self }
+    }
 }
 
 /// The kinds of event.
@@ -151,6 +189,28 @@ pub enum EventKind {
     EnergyCreated,
     /// One of several possible outcomes of an impact was chosen.
     OutcomeChosen,
+    /// A contact collided: it was hit, or was touching where another was.
+    Impact,
+    /// A sliding contact came to stick.
+    SlipToStick,
+    /// A sticking contact began to slide.
+    StickToSlip,
+    /// A sliding contact reversed or turned its direction at once.
+    SlipReversed,
+    /// A gap touched zero and opened again without an impact.
+    Grazing,
+    /// A piecewise constraint or contact went over to another piece.
+    EdgeCrossed,
+    /// A function that the user watches crossed zero.
+    UserEvent,
+    /// A time that the user named: a load that changes at once.
+    TimeEvent,
+    /// Impacts accumulated, and the contact closed.
+    Accumulation,
+    /// The hybrid strategy went over to time-stepping.
+    ToTimeStepping,
+    /// The hybrid strategy went back to located events.
+    ToEventDriven,
 }
 
 impl EventKind {
@@ -165,6 +225,17 @@ impl EventKind {
             EventKind::ImpactWithoutCollision => "impact-without-collision",
             EventKind::EnergyCreated => "energy-created",
             EventKind::OutcomeChosen => "outcome-chosen",
+            EventKind::Impact => "impact",
+            EventKind::SlipToStick => "slip-to-stick",
+            EventKind::StickToSlip => "stick-to-slip",
+            EventKind::SlipReversed => "slip-reversed",
+            EventKind::Grazing => "grazing",
+            EventKind::EdgeCrossed => "edge-crossed",
+            EventKind::UserEvent => "user-event",
+            EventKind::TimeEvent => "time-event",
+            EventKind::Accumulation => "accumulation",
+            EventKind::ToTimeStepping => "to-time-stepping",
+            EventKind::ToEventDriven => "to-event-driven",
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::assembly::{Activation, GAIN_TOLERANCE, at_time, detect_contacts, eval
 use crate::block_diagonal::BlockFactor;
 use crate::detection::ContactKey;
 use crate::error::StepError;
+use crate::events::ContactMode;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Source};
@@ -182,7 +183,8 @@ impl ImpactMemory {
                     (Some(contact.key), Source::Colliders(contact.key.collider_a, contact.key.collider_b), contact.point, contact.normal)
                 }
             };
-            let contact = ContactRecord { source, dim: rows.len(), gap: item.gap, velocity, impulse, point, normal };
+            let mode = ContactMode::Touching;
+            let contact = ContactRecord { source, dim: rows.len(), gap: item.gap, velocity, impulse, force: [0.0; 6], mode, point, normal };
             let gain = -outcome.dissipated[i][0] - outcome.dissipated[i][1];
             self.records.push(ImpactRecord { key, contact, gain });
         }

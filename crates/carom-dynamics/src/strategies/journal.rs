@@ -1,10 +1,11 @@
 //! What strategies tell while they run: frames, events, the certificate.
 
 use super::{Ending, Outcome};
-use crate::active_set::ActiveSource;
+use crate::active_set::{Active, ActiveSource, tangential_speed};
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
+use crate::events::ContactMode;
 use crate::impacts::ImpactRecord;
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -21,6 +22,7 @@ pub(super) struct Journal<'a> {
     file_velocities: Vec<f64>,
     records: Vec<ContactRecord>,
     gaps: Vec<f64>,
+    modes: Vec<ContactMode>,
     /// Forces of the constraints for the next frames; empty where the strategy has none.
     pub forces: Vec<f64>,
     carrying: Carrying,
@@ -44,6 +46,7 @@ impl<'a> Journal<'a> {
             file_velocities: vec![0.0; model.systems().velocities().len()],
             records: Vec::new(),
             gaps: Vec::new(),
+            modes: Vec::new(),
             forces: Vec::new(),
             carrying: Carrying::default(),
         }
@@ -80,10 +83,10 @@ impl<'a> Journal<'a> {
         self.certificate.add_step(report, kinetic, potential);
         self.paradoxes(state.t, memory)?;
         for &law in &memory.impacts.chosen {
-            self.tell_event(Event { t: state.t, kind: EventKind::OutcomeChosen, name: law.to_owned(), impulse: 0.0 })?;
+            self.tell(Event::new(state.t, EventKind::OutcomeChosen, law))?;
         }
         if let (true, Some((source, impulse))) = (report.impact_gain > 0.0, memory.giver) {
-            self.tell_event(Event { t: state.t, kind: EventKind::EnergyCreated, name: self.name(source), impulse })?;
+            self.tell(Event::new(state.t, EventKind::EnergyCreated, self.name(source)).with_impulse(impulse))?;
         }
         self.contact_events(state.t, memory)
     }
@@ -110,7 +113,7 @@ impl<'a> Journal<'a> {
         for (place, item) in memory.active.items().iter().enumerate() {
             if impact_without_collision(memory, place, item) {
                 let (kind, impulse) = (EventKind::ImpactWithoutCollision, memory.solution.r[item.rows.start]);
-                self.tell_event(Event { t, kind, name: self.name(source_of(memory, item.source)), impulse })?;
+                self.tell(Event::new(t, kind, self.name(source_of(memory, item.source))).with_impulse(impulse))?;
             }
         }
         Ok(())
@@ -174,6 +177,12 @@ impl<'a> Journal<'a> {
         for contact in self.model.compliant_contacts() {
             self.gaps.push(contact.gap(state.t, &state.q, &mut memory.scratch).unwrap_or(f64::NAN));
         }
+        self.modes.clear();
+        let contacts = self.model.interactions().iter().enumerate().filter(|(_, i)| !i.is_bilateral());
+        self.modes.extend(contacts.map(|(i, _)| {
+            let record = self.records.iter().find(|record| record.source == Source::Interaction(i as u32));
+            record.map_or(ContactMode::Open, |record| record.mode)
+        }));
         let frame = Frame {
             step,
             t: state.t,
@@ -182,6 +191,7 @@ impl<'a> Journal<'a> {
             energy,
             contacts: &self.records,
             gaps: &self.gaps,
+            modes: &self.modes,
             forces: &self.forces,
             report,
         };
@@ -190,10 +200,11 @@ impl<'a> Journal<'a> {
 
     /// Tells an event that concerns no single contact.
     pub fn event(&mut self, t: f64, kind: EventKind) -> Result<(), RunError> {
-        self.tell_event(Event { t, kind, name: String::new(), impulse: 0.0 })
+        self.tell(Event::new(t, kind, ""))
     }
 
-    fn tell_event(&mut self, event: Event) -> Result<(), RunError> {
+    /// Tells an event.
+    pub fn tell(&mut self, event: Event) -> Result<(), RunError> {
         self.certificate.events += 1;
         Ok(self.recorder.event(&event)?)
     }
@@ -214,7 +225,7 @@ impl<'a> Journal<'a> {
             for &(source, impulse) in here {
                 if there.binary_search_by_key(&order(source), |c| order(c.0)).is_err() {
                     let impulse = if kind == EventKind::ContactClosed { impulse } else { 0.0 };
-                    self.tell_event(Event { t, kind, name: self.name(source), impulse })?;
+                    self.tell(Event::new(t, kind, self.name(source)).with_impulse(impulse))?;
                 }
             }
         }
@@ -286,6 +297,20 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
     }
 }
 
+/// A sliding speed up to this is what solvers leave of none [m/s].
+const SLOWEST_SLIP: f64 = 1e-7;
+
+/// The mode of an active interaction that ends a step with this velocity after this normal impulse.
+fn mode_of(item: &Active, velocity: &[f64; 6], impulse: f64) -> ContactMode {
+    let Some(law) = item.law.contact() else { return ContactMode::Closed };
+    match impulse > 0.0 {
+        false => ContactMode::Open,
+        true if item.rows.len() == 1 || law.friction.is_none() => ContactMode::Closed,
+        true if tangential_speed(velocity) > SLOWEST_SLIP => ContactMode::Sliding,
+        true => ContactMode::Sticking,
+    }
+}
+
 /// The active interactions of the last step, for a frame: impulses are those of the step and of the impacts before it.
 fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
     let impacts = &memory.impacts.records;
@@ -309,7 +334,8 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         if let Some(record) = impacts.iter().find(|record| record.key == key && record.contact.source == source) {
             impulse.iter_mut().zip(&record.contact.impulse).for_each(|(p, of_impact)| *p += of_impact);
         }
-        out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, point, normal });
+        let mode = mode_of(item, &velocity, impulse[0]);
+        out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, force: [0.0; 6], mode, point, normal });
     }
     // contacts that opened right after the impact
     let is_active = |record: &ImpactRecord| {

@@ -1,0 +1,16 @@
+//! Events of a motion that is smooth in between: contact modes, index sets, location, impacts, the modes after an event.
+//!
+//! ```text
+//! I₀ = all constraints and contacts
+//! I₁ = {α ∈ I₀ | g_α ≤ τ₀}                      closed in position
+//! I₂ = {α ∈ I₁ | |ġ_α| ≤ τ₁}                    closed in position and velocity
+//! I_St = {α ∈ I₂ | ‖u_T‖ ≤ τ_T, no slip begins}  sticking,     I_Sl = I₂ \ I_St   sliding
+//! ```
+//!
+//! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
+
+mod mode;
+mod params;
+
+pub use mode::ContactMode;
+pub use params::{Accumulation, EventParams, Location};
