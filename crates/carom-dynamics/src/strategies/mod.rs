@@ -1,6 +1,8 @@
 //! Strategies: how to go from the initial time to the end.
 
 pub mod adaptive;
+pub mod event_driven;
+pub mod hybrid;
 mod journal;
 pub mod smooth;
 pub mod time_stepping;
@@ -15,13 +17,17 @@ use crate::state::State;
 use serde::{Deserialize, Serialize};
 
 pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
+pub use event_driven::EventDriven;
+pub use hybrid::{Hybrid, HybridParams, SwitchOn};
 pub use smooth::Smooth;
 pub use time_stepping::TimeStepping;
 
 /// The strategies by name, with one line on what each is for.
-pub const STRATEGIES: [(&str, &str); 3] = [
+pub const STRATEGIES: [(&str, &str); 5] = [
     ("time-stepping", "fixed steps over the measure equation, no event is located: robust for many contacts and accumulations"),
     ("adaptive", "time-stepping with steps chosen by their error: halving, extrapolation, or a high-order integrator between impacts"),
+    ("event-driven", "every impact, stick and slip located, high-order motion in between: few contacts, accuracy"),
+    ("hybrid", "event-driven, with time-stepping where events accumulate or contacts begin to stick: accuracy without stalling"),
     ("smooth", "no contacts: high-order integrators with error control and dense output for mechanisms and free motion"),
 ];
 
