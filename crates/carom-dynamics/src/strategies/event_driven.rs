@@ -60,7 +60,12 @@ impl EventDriven {
     /// # Errors
     /// [`ModelError`]: a contact law that located events do not know, by name; a setting out of range.
     pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
-        Motion::check(model)?;
+        self.validate_for(self.name(), model, start)
+    }
+
+    /// The same for a strategy with located events of this name.
+    pub(super) fn validate_for(&self, strategy: &'static str, model: &Model, start: f64) -> Result<(), ModelError> {
+        Motion::check(model, strategy)?;
         self.integrator.validate()?;
         self.events.validate()?;
         if let Some(interval) = self.record_interval

@@ -48,7 +48,7 @@ impl Hybrid {
     /// # Errors
     /// As [`EventDriven::validate`]; a scheme that needs constant steps.
     pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
-        self.event_driven.validate(model, start)?;
+        self.event_driven.validate_for(self.name(), model, start)?;
         self.params.validate()?;
         Adaptive::check_scheme(&*self.scheme)
     }

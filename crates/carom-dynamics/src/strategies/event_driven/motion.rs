@@ -2,7 +2,7 @@
 
 use super::watch::{Function, Modes, Watch, WatchWork};
 use crate::error::{ModelError, RunError};
-use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, Watched, first_event};
+use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, Watched, check_contacts, first_event};
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
 use crate::smooth::{ClosedContact, Integration, IntegrationError, MotionPoint, Role};
@@ -65,6 +65,14 @@ impl Met {
     /// Contacts whose slip vanished.
     pub fn stopped(&self) -> impl Iterator<Item = usize> {
         self.functions.iter().filter_map(|f| if let Function::Slip { contact, .. } = f { Some(*contact) } else { None })
+    }
+
+    /// Contacts whose force came to the end of its range.
+    pub fn leaving(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| match f {
+            Function::Normal { contact, .. } | Function::Cone { contact, .. } => Some(*contact),
+            _ => None,
+        })
     }
 
     /// Interactions that came to the edge of a piece.
@@ -147,15 +155,15 @@ impl<'m> Motion<'m> {
             precision: h.min(1.0).powf(self.order).min(h),
         };
         let span = (t_start, self.t());
-        let Some(Found { t, functions, grazing }) = self.watching(|watch| first_event(watch, span, &location))? else { return Ok(None) };
-        let grazing = grazing.iter().filter_map(|&(i, t)| match self.functions[i] {
-            Function::Gap { contact } => Some((contact, t)),
+        let search = self.watching(|watch| first_event(watch, span, &location))?;
+        let grazing = search.grazing.iter().filter_map(|touch| match self.functions[touch.function] {
+            Function::Gap { contact } => Some((contact, touch.t)),
             _ => None,
         });
         let mut met = Met { functions: Vec::new(), grazing: grazing.collect(), step: h, approach: 0.0 };
-        if functions.is_empty() {
+        let Some(Found { t, functions }) = search.event else {
             return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
-        }
+        };
         met.functions = functions.iter().map(|&i| self.functions[i]).collect();
         let arrived = self.go_to(t, functions[0])?;
         self.integration.plan(h);
@@ -381,8 +389,8 @@ impl<'m> Motion<'m> {
     }
 
     /// Checks that the strategies with located events know all contact laws of a model.
-    pub fn check(model: &Model) -> Result<(), ModelError> {
-        crate::smooth::check_contact_laws(model)
+    pub fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
+        check_contacts(model, strategy)
     }
 }
 

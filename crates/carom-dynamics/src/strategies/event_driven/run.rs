@@ -95,8 +95,15 @@ impl<'a, 'm> Run<'a, 'm> {
         ending
     }
 
+    fn validate(&self) -> Result<(), crate::error::ModelError> {
+        match &self.switching {
+            Some(switching) => switching.validate(self.model, self.start),
+            None => self.settings.validate(self.model, self.start),
+        }
+    }
+
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Ending, RunError> {
-        self.settings.validate(self.model, self.start).map_err(IntegrationError::from)?;
+        self.validate().map_err(IntegrationError::from)?;
         let mut begun = Motion::new(self.model, state, &self.settings.integrator, &self.settings.events);
         self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(motion) = &mut begun {
@@ -275,8 +282,8 @@ impl<'a, 'm> Run<'a, 'm> {
             return self.step_through(motion, state, met, reason);
         }
         self.cross_edges(motion, state, met)?;
-        let (hit, stopped): (Vec<usize>, Vec<usize>) = (met.hit().collect(), met.stopped().collect());
-        self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, carried: &[] })
+        let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) = (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
+        self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, leaving: &leaving, carried: &[] })
     }
 
     fn cross_edges(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met) -> Result<(), RunError> {
@@ -297,7 +304,7 @@ impl<'a, 'm> Run<'a, 'm> {
         if state.t >= self.settings.end {
             return Ok(Some(Ending::Finished));
         }
-        self.settle(motion, state, Cause { hit: &[], stopped: &[], carried: &carried })
+        self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
     }
 
     /// Finds the modes at the state reached, and tells what changed.

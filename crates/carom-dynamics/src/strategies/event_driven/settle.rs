@@ -39,6 +39,8 @@ pub(in crate::strategies) struct Cause<'a> {
     pub hit: &'a [usize],
     /// Contacts whose slip vanished.
     pub stopped: &'a [usize],
+    /// Contacts whose force came to the end of its range.
+    pub leaving: &'a [usize],
     /// Contacts that are closed although their gap is not known to be zero: they carried in time-stepping.
     pub carried: &'a [usize],
 }
@@ -68,15 +70,18 @@ impl<'m> Motion<'m> {
                 };
                 let how = ImpactSettings { rest: self.settings.velocity, inelastic: &inelastic, push };
                 let impact = set.impact(resolver, self.model.impact_law(), &how)?;
-                self.take_impact(&mut state, impact, &mut impulses, &mut settled);
+                let exchanged = (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
+                self.take_impact(&mut state, &impact, exchanged, &mut settled);
+                impulses.iter_mut().zip(&impact.impulse).for_each(|(sum, p)| *sum += p[0]);
                 push = None;
                 continue;
             }
             // I₂: contacts that do not separate
             let stays: Vec<usize> = (0..touching.len()).filter(|&k| normal(k) <= self.settings.velocity).collect();
             let refs: Vec<InteractionRef<'m>> = stays.iter().map(|&k| refs[k].clone()).collect();
-            let mut set = ClosedSet::new(self.model, instant(&state), &self.pieces, &refs)?;
-            let found = set.accelerate(&self.settings)?;
+            let set = ClosedSet::new(self.model, instant(&state), &self.pieces, &refs)?;
+            let leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
+            let found = set.accelerate_leaving(&self.settings, &leaving)?;
             let contact = |k: usize| touching[stays[k]];
             match found.verdict {
                 Verdict::Solved { residual } => settled.residual = settled.residual.max(residual),
@@ -193,7 +198,7 @@ impl<'m> Motion<'m> {
         Ok(inelastic)
     }
 
-    fn take_impact(&mut self, state: &mut State, impact: Impact, impulses: &mut [f64], settled: &mut Settled) {
+    fn take_impact(&mut self, state: &mut State, impact: &Impact, exchanged: f64, settled: &mut Settled) {
         state.v.copy_from_slice(&impact.velocity);
         let outcome = &impact.outcome;
         let [normal, tangential] = outcome.total_dissipated();
@@ -202,15 +207,11 @@ impl<'m> Motion<'m> {
         settled.work += impact.work;
         settled.impacts += 1;
         settled.residual = settled.residual.max(outcome.residual);
-        let exchanged: f64 = impact.exchanged;
         if outcome.gain() > crate::assembly::GAIN_TOLERANCE * exchanged {
             settled.gain += outcome.gain();
             settled.events.push(Event::new(state.t, EventKind::EnergyCreated, ""));
         }
         settled.events.extend(outcome.chosen.iter().map(|&law| Event::new(state.t, EventKind::OutcomeChosen, law)));
-        for (sum, p) in impulses.iter_mut().zip(&impact.impulse) {
-            *sum += p[0];
-        }
     }
 
     /// Events of the contacts that changed or were hit.

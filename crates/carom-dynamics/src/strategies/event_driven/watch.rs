@@ -141,7 +141,7 @@ impl<'m> Watch<'_, 'm> {
     fn is_confirmed(&mut self, at: Instant<'_>) -> Result<bool, Trouble> {
         let Modes { modes, directions, closed, pieces } = self.modes;
         let contacts: Vec<InteractionRef<'m>> = closed.iter().map(|&c| self.contacts.interaction(c)).collect();
-        let mut set = ClosedSet::new(self.model, at, pieces, &contacts).map_err(Trouble::Integration)?;
+        let set = ClosedSet::new(self.model, at, pieces, &contacts).map_err(Trouble::Integration)?;
         let found = set.accelerate(self.settings).map_err(Trouble::Run)?;
         Ok(closed.iter().zip(&found.contacts).all(|(&c, after)| {
             let turned = modes[c] == ContactMode::Sliding && dot(directions[c], after.direction) < 0.0;

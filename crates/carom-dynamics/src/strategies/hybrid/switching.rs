@@ -2,7 +2,8 @@
 
 use super::Hybrid;
 use crate::active_set::ActiveSource;
-use crate::error::RunError;
+use crate::error::{ModelError, RunError};
+use crate::model::Model;
 use crate::recording::{Event, EventKind};
 use crate::schemes::take_step;
 use crate::state::State;
@@ -32,6 +33,11 @@ impl<'a> Switching<'a> {
             event_step: EventStep { order, scale: params.event_scale, smallest: params.min_step },
             absolute: integrator.absolute_tolerance.unwrap_or(integrator.tolerance),
         }
+    }
+
+    /// Checks the settings.
+    pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
+        self.hybrid.validate(model, start)
     }
 
     /// h* \[s\] for steps of size h of the integrator.
@@ -126,7 +132,7 @@ impl<'a> Switching<'a> {
             if run.memory.solution.r[item.rows.start] > 0.0 {
                 let number = match item.source {
                     ActiveSource::Interaction(i) => motion.contacts.of_interaction(i),
-                    ActiveSource::Contact(i) => motion.contacts.of_key(run.memory.contacts[i].key),
+                    ActiveSource::Contact(i) => motion.contacts.with_key(&run.memory.contacts[i].key),
                 };
                 carried.extend(number);
             }
