@@ -78,6 +78,18 @@ pub enum ModelError {
         /// Schemes that know it.
         alternatives: String,
     },
+    /// A strategy that does not know what the model asks for.
+    #[error("the strategy \"{strategy}\" does not know {feature}, needed by {by}; strategies that do: {alternatives}")]
+    StrategyRefuses {
+        /// The strategy.
+        strategy: &'static str,
+        /// What it does not know.
+        feature: &'static str,
+        /// What asks for it.
+        by: String,
+        /// Strategies that know it.
+        alternatives: &'static str,
+    },
     /// A law that acts on rows which the relation does not have.
     #[error("\"{name}\" has {rows} row(s); {law} needs {needed}")]
     LawNeedsRows {

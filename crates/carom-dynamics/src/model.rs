@@ -206,6 +206,11 @@ impl Model {
         &self.systems
     }
 
+    /// The systems, to be kept by others.
+    pub(crate) fn shared_systems(&self) -> Arc<SystemSet> {
+        Arc::clone(&self.systems)
+    }
+
     /// The interactions by formula or closure, in order.
     #[must_use]
     pub fn interactions(&self) -> &[Interaction] {

@@ -9,8 +9,12 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod contacts;
+mod detected_points;
 mod mode;
 mod params;
 
+pub use contacts::{Contacts, check_contacts};
+pub use detected_points::DetectedPoints;
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};

@@ -2,6 +2,7 @@
 
 pub mod closure;
 pub mod contact;
+pub mod detected;
 pub mod formula;
 pub mod joint;
 mod joint_row;
@@ -12,6 +13,7 @@ pub mod pin;
 pub mod planar_contact;
 
 pub use closure::ClosureRelation;
+pub use detected::DetectedContact;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
 pub use joint_source::{JointKind, JointPlacement, JointSource};
@@ -77,6 +79,32 @@ pub trait Relation: Send + Sync {
     /// # Errors
     /// [`NonFinite`] naming the formula.
     fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Number of smooth pieces it consists of.
+    fn n_pieces(&self) -> usize {
+        1
+    }
+
+    /// The piece that holds at (t, q).
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn piece_at(&self, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<usize, NonFinite> {
+        Ok(0)
+    }
+
+    /// A piece of a relation that has several: smooth, defined beyond its own part, of the same rows and velocities.
+    fn piece(&self, _piece: usize) -> Option<&dyn Relation> {
+        None
+    }
+
+    /// A function of (t, q) that is positive inside a piece and zero at its edge.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    fn piece_margin(&self, _piece: usize, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(1.0)
+    }
 }
 
 /// Where a relation writes its Jacobian and bias velocity.
