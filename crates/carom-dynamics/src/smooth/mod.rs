@@ -8,6 +8,7 @@
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
+mod closed_contact;
 mod complement;
 mod consistent_start;
 mod control;
@@ -33,6 +34,7 @@ mod statistics;
 mod symmetric_factor;
 mod tolerances;
 
+pub use closed_contact::InteractionRef;
 pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use drift::{DriftMeter, constraint_rows};
