@@ -9,12 +9,22 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod acceleration;
+mod closed_set;
+mod constraint_elimination;
 mod contacts;
 mod detected_points;
+mod force_problem;
+mod impact;
 mod mode;
+mod mode_equations;
+mod mode_search;
 mod params;
 
+pub use acceleration::{Accelerations, ContactAfter, Verdict};
+pub use closed_set::ClosedSet;
 pub use contacts::{Contacts, check_contacts};
 pub use detected_points::DetectedPoints;
+pub use impact::{Impact, ImpactSettings};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
