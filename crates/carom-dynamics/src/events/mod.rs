@@ -9,8 +9,14 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod bracketing;
+mod course;
+mod extrema;
+mod interpolating;
+mod location;
 mod mode;
 mod params;
 
+pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
