@@ -9,6 +9,7 @@ mod compliant;
 mod contact_laws;
 mod elastic_bars;
 mod energy;
+mod event_location;
 mod event_problems;
 mod events_smoke;
 mod explicit_integrators;

@@ -10,12 +10,17 @@
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
 mod acceleration;
+mod bracketing;
 mod closed_set;
 mod constraint_elimination;
 mod contacts;
+mod course;
 mod detected_points;
+mod extrema;
 mod force_problem;
 mod impact;
+mod interpolating;
+mod location;
 mod mode;
 mod mode_equations;
 mod mode_search;
@@ -26,5 +31,6 @@ pub use closed_set::ClosedSet;
 pub use contacts::{Contacts, check_contacts};
 pub use detected_points::DetectedPoints;
 pub use impact::{Impact, ImpactSettings};
+pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
