@@ -138,6 +138,22 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
+    /// A condition that says nothing about where a piece holds.
+    #[error("the {what} is no comparison: write for example `x >= 0`, or `x >= 0 and x < 2`; `==` and `!=` bound no piece")]
+    Condition {
+        /// The condition.
+        what: String,
+        /// Its text.
+        text: String,
+    },
+    /// Pieces that make no relation.
+    #[error("the pieces of \"{name}\": {reason}")]
+    Pieces {
+        /// The constraint or contact.
+        name: String,
+        /// What is wrong and how to mend it.
+        reason: String,
+    },
     /// A joint that cannot be built.
     #[error("joint \"{joint}\": {reason}")]
     Joint {

@@ -6,7 +6,9 @@ use crate::forces::{CompliantContact, CompliantLaw};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
-use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
+use crate::relations::{
+    FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Instant, JacobianFactors, Scratch, System};
@@ -62,6 +64,15 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// A relation made of pieces over the coordinates of this model, to be added by [`Model::add_interaction`] or
+    /// [`Model::add_compliant_contact`].
+    ///
+    /// # Errors
+    /// As [`PiecewiseRelation::new`].
+    pub fn piecewise(&self, source: &PiecewiseSource) -> Result<PiecewiseRelation, ModelError> {
+        PiecewiseRelation::new(source, &self.systems)
     }
 
     /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].

@@ -7,6 +7,7 @@ mod bricard;
 mod cohesion;
 mod compliant;
 mod contact_laws;
+mod edges;
 mod elastic_bars;
 mod energy;
 mod event_location;
