@@ -18,6 +18,12 @@ use toml::Spanned;
 /// Name of the strategy for smooth motion.
 const SMOOTH: &str = "smooth";
 
+/// Name of the strategy of located events.
+const EVENT_DRIVEN: &str = "event-driven";
+
+/// Name of the strategy of located events that goes over to time-stepping.
+const HYBRID: &str = "hybrid";
+
 /// Name of the strategy that chooses its steps.
 const ADAPTIVE: &str = "adaptive";
 
@@ -54,6 +60,12 @@ impl RunSettings {
     #[must_use]
     pub fn is_adaptive(&self) -> bool {
         self.strategy == ADAPTIVE
+    }
+
+    /// The run is by a strategy that locates events: `event-driven` or `hybrid`.
+    #[must_use]
+    pub fn locates_events(&self) -> bool {
+        self.strategy == EVENT_DRIVEN || self.strategy == HYBRID
     }
 
     /// The strategy these settings describe.
