@@ -2,8 +2,8 @@
 
 pub mod closure;
 pub mod contact;
-mod corner;
 pub mod detected;
+mod corner;
 pub mod formula;
 mod formula_space;
 pub mod joint;
@@ -17,7 +17,6 @@ pub mod planar_contact;
 
 pub use closure::ClosureRelation;
 pub use corner::CornerLaw;
-pub use detected::DetectedContact;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
 pub use joint_source::{JointKind, JointPlacement, JointSource};
@@ -86,7 +85,6 @@ pub trait Relation: Send + Sync {
     fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
 
     /// Number of pieces: 1 for a relation that is smooth everywhere. One with more evaluates, at (t, q), the piece that holds there.
-    /// Number of smooth pieces it consists of.
     fn n_pieces(&self) -> usize {
         1
     }
@@ -95,35 +93,32 @@ pub trait Relation: Send + Sync {
     ///
     /// # Errors
     /// [`NonFinite`] naming the condition.
-    /// [`NonFinite`] naming the formula.
     fn piece_at(&self, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<usize, NonFinite> {
         Ok(0)
     }
 
-    /// A piece of a relation that has several: smooth, defined beyond its own part, of the same rows and velocities.
     /// A piece: smooth, with the rows and velocities of this relation, defined beyond the part where it holds. `None` where there is one only.
     fn piece(&self, _piece: usize) -> Option<&dyn Relation> {
         None
     }
 
-
-        CornerLaw::Impact
-        None
-        Ok(1.0)
-        Ok(f64::INFINITY)
+    /// By how much a piece holds at (t, q): positive inside its part, zero at the edge, negative outside.
     ///
     /// # Errors
-    /// A function of (t, q) that is positive inside a piece and zero at its edge.
-    /// By how much a piece holds at (t, q): positive inside its part, zero at the edge, negative outside.
-    /// The margins of all pieces as the rows of a relation, for their rates and accelerations; it has its own velocities. `None` where there
-    /// What happens to the velocity where two pieces meet in a corner.
     /// [`NonFinite`] naming the condition.
-    /// [`NonFinite`] naming the formula.
-    /// is one piece only.
-    fn corner(&self) -> CornerLaw {
-    fn margins(&self) -> Option<&dyn Relation> {
     fn piece_margin(&self, _piece: usize, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(f64::INFINITY)
     }
+
+    /// The margins of all pieces as the rows of a relation, for their rates and accelerations; it has its own velocities. `None` where there
+    /// is one piece only.
+    fn margins(&self) -> Option<&dyn Relation> {
+        None
+    }
+
+    /// What happens to the velocity where two pieces meet in a corner.
+    fn corner(&self) -> CornerLaw {
+        CornerLaw::Impact
     }
 }
 

@@ -37,7 +37,6 @@ mod statistics;
 mod symmetric_factor;
 mod tolerances;
 
-pub use closed_contact::InteractionRef;
 pub use closed_contact::{ClosedContact, InteractionRef, Role};
 pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
