@@ -48,6 +48,23 @@ impl ClosedSet {
     /// [`IntegrationError`] for values that are not finite, a mass matrix without inverse, and laws whose events are not known: rolling and
     /// spinning resistance, cohesion.
     pub fn new(model: &Model, at: Instant<'_>, contacts: &[InteractionRef<'_>]) -> Result<Self, IntegrationError> {
+        ClosedSet::with_pieces(model, at, &[], contacts)
+    }
+
+    /// The same with the piece in use of each interaction of the model, instead of the one that holds at the instant.
+    ///
+    /// # Errors
+    /// As [`ClosedSet::new`].
+    pub fn with_pieces(
+        model: &Model,
+        at: Instant<'_>,
+        pieces: &[usize],
+        contacts: &[InteractionRef<'_>],
+    ) -> Result<Self, IntegrationError> {
+        let in_use = |interaction: &Interaction| {
+            let place = || model.interactions().iter().position(|other| std::ptr::eq(other, interaction));
+            (interaction.relation().n_pieces() > 1).then(place).flatten().and_then(|i| pieces.get(i).copied())
+        };
         let (systems, layout, mut scratch) = (model.systems(), model.systems().layout(), Scratch::default());
         let located = |source: NonFinite| IntegrationError::NonFinite { t: at.t, source };
         let (mut mass, mut factor) = (vec![0.0; layout.n_values()], BlockFactor::default());
@@ -72,12 +89,12 @@ impl ClosedSet {
             size: Vec::new(),
         };
         for (i, constraint) in model.interactions().iter().enumerate().filter(|(_, interaction)| interaction.is_bilateral()) {
-            set.push(ActiveSource::Interaction(i), constraint, at, &mut scratch).map_err(located)?;
+            set.push(ActiveSource::Interaction(i), (constraint, in_use(constraint)), at, &mut scratch).map_err(located)?;
             set.n_constraints += 1;
         }
         for (k, contact) in contacts.iter().enumerate() {
             refuse_unknown(contact)?;
-            set.push(ActiveSource::Contact(k), contact, at, &mut scratch).map_err(located)?;
+            set.push(ActiveSource::Contact(k), (contact, in_use(contact)), at, &mut scratch).map_err(located)?;
         }
         set.active.compute_response(layout, &factor);
         let mut w = BlockSparse::default();
@@ -87,8 +104,15 @@ impl ClosedSet {
     }
 
     /// Evaluates the rows of one more interaction.
-    fn push(&mut self, source: ActiveSource, interaction: &Interaction, at: Instant<'_>, scratch: &mut Scratch) -> Result<(), NonFinite> {
-        let relation = interaction.relation();
+    fn push(
+        &mut self,
+        source: ActiveSource,
+        (interaction, piece): (&Interaction, Option<usize>),
+        at: Instant<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let whole = interaction.relation();
+        let relation = piece.and_then(|piece| whole.piece(piece)).unwrap_or(whole);
         let (dim, columns) = (relation.n_rows(), relation.velocities());
         let (mut jacobian, mut bias, mut rate) = (vec![0.0; dim * columns.len()], vec![0.0; dim], vec![0.0; dim]);
         relation.jacobian(at.t, at.q, Rows { jacobian: &mut jacobian, bias: &mut bias }, scratch)?;

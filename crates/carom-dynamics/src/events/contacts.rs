@@ -154,6 +154,12 @@ impl<'m> Contacts<'m> {
         }
     }
 
+    /// The contact that is an interaction of the model, if it is one.
+    #[must_use]
+    pub fn of_interaction(&self, interaction: usize) -> Option<usize> {
+        self.by_formula.iter().position(|&i| i == interaction)
+    }
+
     /// The contact with the key of a point, if it is known.
     #[must_use]
     pub fn with_key(&self, key: &ContactKey) -> Option<usize> {

@@ -10,6 +10,7 @@
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
 mod acceleration;
+mod accumulation;
 mod bracketing;
 mod closed_set;
 mod constraint_elimination;
@@ -25,8 +26,12 @@ mod mode;
 mod mode_equations;
 mod mode_search;
 mod params;
+mod state_function;
+mod switching;
+mod user;
 
 pub use acceleration::{Accelerations, ContactAfter, Verdict};
+pub use accumulation::{Accumulating, AccumulationWatch};
 pub use closed_set::ClosedSet;
 pub use contacts::{Contacts, check_contacts};
 pub use detected_points::DetectedPoints;
@@ -34,3 +39,6 @@ pub use impact::{Impact, ImpactSettings};
 pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
+pub use state_function::{StateFunction, StateSymbols};
+pub use switching::SwitchingFunction;
+pub use user::{Direction, EventAction, ModelEvent, TimeEvent, UserEvent};

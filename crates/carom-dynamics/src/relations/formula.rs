@@ -3,6 +3,7 @@
 use super::formula_space::FormulaSpace;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Tape};
 use crate::system_set::SystemSet;
 use crate::systems::Scratch;
@@ -34,6 +35,7 @@ pub struct FormulaRelation {
     /// Σ λ_k ∂²g_k/∂q∂q, entries (row ≥ column) that are not identically zero; inputs t, q, λ.
     curvature: (Vec<(usize, usize)>, Tape),
     constant: bool,
+    switches: Vec<StateFunction>,
     /// For systems with q̇ = T(q) v, T ≠ I: how to turn ∂g/∂q into G.
     curved: Option<Arc<SystemSet>>,
 }
@@ -58,7 +60,10 @@ impl FormulaRelation {
     pub(super) fn of_rows(space: &mut FormulaSpace<'_>, names: Vec<String>, rows: &[Expr], used: Vec<usize>) -> Self {
         let (t, systems) = (space.t, space.systems);
         let q: Vec<Expr> = used.iter().map(|&i| space.symbols[i]).collect();
+        let numbered = space.symbols.iter().copied().enumerate().collect();
+        let state = StateSymbols { t, coordinates: numbered, rates: Vec::new(), velocities: Vec::new() };
         let graph = &mut space.graph;
+        let switches = StateFunction::switches(graph, rows, &state);
         let rates: Vec<Expr> = (0..q.len()).map(|i| graph.symbol(&format!("rate {i}"))).collect();
         let (mut derivatives, mut explicit, mut accelerations) = (Vec::new(), Vec::new(), Vec::new());
         for &row in rows {
@@ -83,6 +88,7 @@ impl FormulaRelation {
             curvature: (places, compile(graph, &loaded, &second)),
             coordinates: used,
             constant,
+            switches,
             curved: curved.then(|| Arc::clone(systems)),
         }
     }
@@ -160,6 +166,10 @@ fn curvature(graph: &mut Graph, derivatives: &[Expr], q: &[Expr], multipliers: &
 }
 
 impl Relation for FormulaRelation {
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
+    }
+
     fn n_rows(&self) -> usize {
         self.names.len()
     }

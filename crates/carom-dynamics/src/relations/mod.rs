@@ -2,8 +2,8 @@
 
 pub mod closure;
 pub mod contact;
-pub mod detected;
 mod corner;
+pub mod detected;
 pub mod formula;
 mod formula_space;
 pub mod joint;
@@ -17,6 +17,7 @@ pub mod planar_contact;
 
 pub use closure::ClosureRelation;
 pub use corner::CornerLaw;
+pub use detected::DetectedContact;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
 pub use joint_source::{JointKind, JointPlacement, JointSource};
@@ -26,6 +27,7 @@ pub use piecewise::{PieceSource, PiecewiseRelation, PiecewiseSource};
 pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
+use crate::events::StateFunction;
 use crate::systems::Scratch;
 
 /// A constraint or contact by formula or closure.
@@ -47,6 +49,11 @@ pub trait Relation: Send + Sync {
     /// It is the velocity of a position g(t, q). Nonholonomic constraints A(t,q) q̇ + b = 0 are not: they have no position.
     fn is_holonomic(&self) -> bool {
         true
+    }
+
+    /// Functions of the model's state at whose changes of sign g, G or b have a kink or a jump. The default knows none.
+    fn switches(&self) -> Vec<StateFunction> {
+        Vec::new()
     }
 
     /// Adds c (∂(Gᵀλ)/∂q) T to `matrix`, row-major over [`Relation::velocities`]. May be left out (the default): Newton's iterations then

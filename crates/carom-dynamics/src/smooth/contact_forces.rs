@@ -22,6 +22,33 @@ impl Equations<'_> {
         done
     }
 
+    /// Writes the multipliers of all rows of the bilateral interactions, the shortest vector where rows are redundant; zero for redundant ones while
+    /// contacts slide. Not counted in the statistics.
+    ///
+    /// # Errors
+    /// As [`Equations::accelerate`].
+    pub fn constraint_forces(&mut self, point: &MotionPoint, forces: &mut [f64]) -> Result<(), IntegrationError> {
+        let statistics = self.statistics;
+        let mut all = vec![0.0; self.n_all_rows()];
+        let done = match (&self.shared, &self.all_rows) {
+            (Some(_), Some(layout)) => {
+                for item in self.rows.items() {
+                    let Some(whole) = layout.items().iter().find(|other| other.interaction == item.interaction) else { continue };
+                    for (k, row) in item.selected.iter().zip(item.rows.clone()) {
+                        let place = whole.selected.iter().position(|other| other == k);
+                        place.into_iter().for_each(|place| all[whole.rows.start + place] = point.lambda[row]);
+                    }
+                }
+                Ok(())
+            }
+            _ => self.multipliers_of_all(point, &mut all),
+        };
+        self.statistics = statistics;
+        let n = forces.len().min(all.len());
+        forces[..n].copy_from_slice(&all[..n]);
+        done
+    }
+
     fn find_contact_forces(&mut self, point: &MotionPoint, forces: &mut Vec<[f64; 3]>) -> Result<(), IntegrationError> {
         forces.clear();
         forces.resize(self.interactions.closed().len(), [0.0; 3]);

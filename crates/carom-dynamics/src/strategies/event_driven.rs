@@ -22,10 +22,10 @@ pub use report::EventReport;
 
 pub(super) use motion::{Met, Motion};
 pub(super) use run::Run;
-pub(super) use watch::Function;
+pub(in crate::strategies) use watch::Function;
 
 use super::journal::Journal;
-use super::{Ending, Observers, Outcome, Strategy};
+use super::{Observers, Outcome, Strategy};
 use crate::error::ModelError;
 use crate::events::EventParams;
 use crate::integrators::IntegratorParams;

@@ -2,7 +2,10 @@
 
 use super::watch::{Function, Modes, Watch, WatchWork};
 use crate::error::{ModelError, RunError};
-use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, Watched, check_contacts, first_event};
+use crate::events::{
+    AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, SwitchingFunction,
+    Watched, check_contacts, first_event,
+};
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
 use crate::smooth::{ClosedContact, Integration, IntegrationError, MotionPoint, Role};
@@ -32,13 +35,15 @@ pub(in crate::strategies) struct Motion<'m> {
     /// Signs that make the user's functions, and the switching functions, positive.
     user_signs: Vec<f64>,
     switch_signs: Vec<f64>,
+    switches: Vec<SwitchingFunction>,
     /// Impacts of each contact so far.
     pub impact_times: Vec<AccumulationWatch>,
+    /// When the impacts of a contact that accumulate would end \[s\].
+    pub predicted_end: Vec<Option<f64>>,
     /// Order of the integrator.
     pub order: f64,
     functions: Vec<Function>,
     forces: Vec<[f64; 3]>,
-    directions_changed: Vec<(usize, [f64; 2])>,
     watch: WatchWork,
     scratch: Scratch,
 }
@@ -104,11 +109,12 @@ impl<'m> Motion<'m> {
             pieces: vec![0; model.interactions().len()],
             user_signs: Vec::new(),
             switch_signs: Vec::new(),
+            switches: model.switching_functions(),
             impact_times: Vec::new(),
+            predicted_end: Vec::new(),
             order: orders.position.min(orders.velocity),
             functions: Vec::new(),
             forces: Vec::new(),
-            directions_changed: Vec::new(),
             watch: WatchWork::default(),
             scratch: Scratch::default(),
         };
@@ -232,6 +238,7 @@ impl<'m> Motion<'m> {
             integration: &mut self.integration,
             contacts: &mut self.contacts,
             functions: &self.functions,
+            switches: &self.switches,
             settings: &self.settings,
             modes,
             work: &mut self.watch,
@@ -243,7 +250,7 @@ impl<'m> Motion<'m> {
     fn follow_slip(&mut self) -> Result<(), RunError> {
         let point = self.integration.point();
         let at = Instant { t: point.t, q: &point.q, v: &point.v };
-        for (k, &c) in self.closed.iter().enumerate() {
+        for &c in &self.closed {
             if self.modes[c] != ContactMode::Sliding || self.contacts.n_tangents(c) < 2 {
                 continue;
             }
@@ -251,11 +258,7 @@ impl<'m> Motion<'m> {
             let slip = u1.hypot(u2);
             if slip > self.settings.slip {
                 self.directions[c] = [u1 / slip, u2 / slip];
-                self.directions_changed.push((k, self.directions[c]));
             }
-        }
-        for (k, direction) in self.directions_changed.drain(..) {
-            self.integration.equations().set_direction(k, direction);
         }
         Ok(())
     }
@@ -301,11 +304,11 @@ impl<'m> Motion<'m> {
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
         self.user_signs.clear();
         for event in self.model.events() {
-            self.user_signs.push(sign(event.value(at, &mut self.scratch).map_err(located)?));
+            self.user_signs.push(sign(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.value));
         }
         self.switch_signs.clear();
-        for function in self.model.switching_functions() {
-            self.switch_signs.push(sign(function.value(at, &mut self.scratch).map_err(located)?));
+        for function in &self.switches {
+            self.switch_signs.push(sign(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.value));
         }
         for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
             *piece = interaction.relation().piece_at(at.t, at.q, &mut self.scratch).map_err(located)?;
@@ -363,7 +366,7 @@ impl<'m> Motion<'m> {
     /// The motion begins anew where this function vanishes.
     pub fn restarts(&self, function: &Function) -> bool {
         match *function {
-            Function::User { event, .. } => self.model.events()[event].action() == EventAction::Restart,
+            Function::User { event, .. } => self.model.events()[event].source().action == EventAction::Restart,
             _ => true,
         }
     }
@@ -376,12 +379,15 @@ impl<'m> Motion<'m> {
     /// What happened, in words.
     pub fn describe(&self, met: &Met) -> String {
         let name = |function: &Function| match *function {
-            Function::Gap { contact } | Function::Normal { contact, .. } | Function::Cone { contact, .. } | Function::Slip { contact, .. } => {
+            Function::Gap { contact }
+            | Function::Normal { contact, .. }
+            | Function::Cone { contact, .. }
+            | Function::Slip { contact, .. } => {
                 format!("\"{}\"", self.contacts.name(contact))
             }
             Function::Confirmed => "contacts whose forces are not unique".to_owned(),
             Function::Edge { interaction, .. } => format!("an edge of \"{}\"", self.model.interactions()[interaction].name()),
-            Function::User { event, .. } => format!("the event \"{}\"", self.model.events()[event].name()),
+            Function::User { event, .. } => format!("the event \"{}\"", self.model.events()[event].source().name),
             Function::Switch { .. } => "a switch of a formula".to_owned(),
         };
         let names: Vec<String> = met.functions.iter().map(name).collect();

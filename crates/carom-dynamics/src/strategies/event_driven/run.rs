@@ -246,11 +246,10 @@ impl<'a, 'm> Run<'a, 'm> {
         }
         let mut stops = false;
         for i in met.user_events() {
-            let event = &self.model.events()[i];
-            if event.counts(motion.fell(i)) {
-                self.journal.tell(Event::new(state.t, EventKind::UserEvent, event.name()))?;
-                *self.report.counts.entry(EventKind::UserEvent.name()).or_default() += 1;
-                stops |= event.action() == EventAction::Stop;
+            let event = self.model.events()[i].source();
+            if event.direction.counts(motion.fell(i)) {
+                self.tell(Event::new(state.t, EventKind::UserEvent, event.name.clone()))?;
+                stops |= event.action == EventAction::Stop;
             }
         }
         if at_limit {
@@ -282,7 +281,8 @@ impl<'a, 'm> Run<'a, 'm> {
             return self.step_through(motion, state, met, reason);
         }
         self.cross_edges(motion, state, met)?;
-        let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) = (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
+        let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) =
+            (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
         self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, leaving: &leaving, carried: &[] })
     }
 

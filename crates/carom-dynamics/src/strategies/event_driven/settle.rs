@@ -2,7 +2,7 @@
 
 use super::motion::Motion;
 use crate::error::RunError;
-use crate::events::{Accumulation, ClosedSet, ContactAfter, ContactMode, Impact, ImpactSettings, Location, Verdict};
+use crate::events::{Accumulation, AccumulationWatch, ClosedSet, ContactAfter, ContactMode, Impact, ImpactSettings, Location, Verdict};
 use crate::impacts::Resolver;
 use crate::integrators::Projection;
 use crate::recording::{Event, EventKind};
@@ -57,20 +57,21 @@ impl<'m> Motion<'m> {
         let mut impulses = vec![0.0; touching.len()];
         let mut push = None;
         let after = loop {
-            let set = ClosedSet::new(self.model, instant(&state), &self.pieces, &refs)?;
+            let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
             let normal = |k: usize| set.velocity(k)[0];
             if push.is_some() || (0..touching.len()).any(|k| normal(k) < -self.settings.velocity) {
                 if settled.impacts == MOST_IMPACTS {
                     return Err(self.no_end(&state, &touching, &set));
                 }
                 let inelastic = match settled.impacts {
-                    0 => self.accumulating(&state, &touching, &set, &mut settled)?,
+                    0 => self.accumulating(&state, &touching, &set)?,
                     // what is left after an impact of all contacts is not to bounce again
                     n => vec![n > 1; touching.len()],
                 };
                 let how = ImpactSettings { rest: self.settings.velocity, inelastic: &inelastic, push };
                 let impact = set.impact(resolver, self.model.impact_law(), &how)?;
-                let exchanged = (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
+                let exchanged =
+                    (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
                 self.take_impact(&mut state, &impact, exchanged, &mut settled);
                 impulses.iter_mut().zip(&impact.impulse).for_each(|(sum, p)| *sum += p[0]);
                 push = None;
@@ -79,7 +80,7 @@ impl<'m> Motion<'m> {
             // I₂: contacts that do not separate
             let stays: Vec<usize> = (0..touching.len()).filter(|&k| normal(k) <= self.settings.velocity).collect();
             let refs: Vec<InteractionRef<'m>> = stays.iter().map(|&k| refs[k].clone()).collect();
-            let set = ClosedSet::new(self.model, instant(&state), &self.pieces, &refs)?;
+            let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
             let leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
             let found = set.accelerate_leaving(&self.settings, &leaving)?;
             let contact = |k: usize| touching[stays[k]];
@@ -87,7 +88,9 @@ impl<'m> Motion<'m> {
                 Verdict::Solved { residual } => settled.residual = settled.residual.max(residual),
                 Verdict::Inconsistent { contact: k } => {
                     let name = self.contacts.name(contact(k));
-                    settled.events.push(Event::new(state.t, EventKind::ImpactWithoutCollision, name).with_note("no finite force is possible"));
+                    settled
+                        .events
+                        .push(Event::new(state.t, EventKind::ImpactWithoutCollision, name).with_note("no finite force is possible"));
                     push = Some(stays[k]);
                     continue;
                 }
@@ -164,15 +167,10 @@ impl<'m> Motion<'m> {
     }
 
     /// For each contact whether its impacts have accumulated, so that this one is the last.
-    fn accumulating(
-        &mut self,
-        state: &State,
-        touching: &[usize],
-        set: &ClosedSet,
-        settled: &mut Settled,
-    ) -> Result<Vec<bool>, RunError> {
+    fn accumulating(&mut self, state: &State, touching: &[usize], set: &ClosedSet) -> Result<Vec<bool>, RunError> {
         let mut inelastic = vec![false; touching.len()];
-        self.impact_times.resize(self.contacts.len().max(self.impact_times.len()), Default::default());
+        self.impact_times.resize(self.contacts.len(), AccumulationWatch::default());
+        self.predicted_end.resize(self.contacts.len(), None);
         for (k, &c) in touching.iter().enumerate() {
             let approach = -set.velocity(k)[0];
             if approach <= self.settings.velocity {
@@ -182,8 +180,9 @@ impl<'m> Motion<'m> {
             let series = self.impact_times[c].impact(state.t, approach);
             let interval = self.settings.accumulation_interval;
             let close = last.is_some_and(|last| state.t - last <= interval);
-            let end = series.map(|series| series.end).filter(|end| end - state.t <= interval);
-            if end.is_none() && !close {
+            let end = series.map(|series| series.end);
+            self.predicted_end[c] = end;
+            if !close && end.is_none_or(|end| end - state.t > interval) {
                 continue;
             }
             let end = end.unwrap_or(state.t);
@@ -191,9 +190,7 @@ impl<'m> Motion<'m> {
                 return Err(RunError::Accumulates { t: state.t, contact: self.contacts.name(c), end });
             }
             inelastic[k] = true;
-            self.impact_times[c] = Default::default();
-            let note = format!("impacts accumulate at {end:.16e} s");
-            settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
+            self.predicted_end[c] = Some(end);
         }
         Ok(inelastic)
     }
@@ -216,7 +213,7 @@ impl<'m> Motion<'m> {
 
     /// Events of the contacts that changed or were hit.
     fn tell_changes(
-        &self,
+        &mut self,
         state: &State,
         touching: &[usize],
         impulses: &[f64],
@@ -225,8 +222,10 @@ impl<'m> Motion<'m> {
     ) {
         for (&c, &impulse) in touching.iter().zip(impulses) {
             let before = self.modes[c];
-            let (mode, direction) =
-                after.iter().find(|(other, _)| *other == c).map_or((ContactMode::Open, [0.0; 2]), |(_, after)| (after.mode, after.direction));
+            let (mode, direction) = after
+                .iter()
+                .find(|(other, _)| *other == c)
+                .map_or((ContactMode::Open, [0.0; 2]), |(_, after)| (after.mode, after.direction));
             let turned = before == ContactMode::Sliding && {
                 let d = self.directions[c];
                 d[0] * direction[0] + d[1] * direction[1] < 0.0
@@ -240,6 +239,11 @@ impl<'m> Motion<'m> {
                 (ContactMode::Sticking, ContactMode::Sliding) => EventKind::StickToSlip,
                 _ => EventKind::ContactClosed,
             };
+            if let Some(end) = self.predicted_end.get_mut(c).and_then(Option::take).filter(|_| mode.is_closed() && !before.is_closed()) {
+                self.impact_times[c].reset();
+                let note = format!("after the impact at {:.9e} s", state.t);
+                settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
+            }
             settled.changed = true;
             settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
         }

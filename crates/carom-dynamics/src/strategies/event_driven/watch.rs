@@ -1,7 +1,7 @@
 //! The functions whose roots are events, along the dense output of a step.
 
 use crate::error::{NonFinite, RunError};
-use crate::events::{ClosedSet, ContactMode, Contacts, EventParams, Sample, Watched};
+use crate::events::{ClosedSet, ContactMode, Contacts, EventParams, Sample, SwitchingFunction, Watched};
 use crate::model::Model;
 use crate::smooth::{Integration, IntegrationError, InteractionRef, MotionPoint};
 use crate::systems::{Instant, Scratch};
@@ -11,7 +11,7 @@ const NO_FORCE: f64 = 1e-11;
 
 /// What is watched. Each is positive while nothing happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Function {
+pub(in crate::strategies) enum Function {
     /// g of an open contact.
     Gap { contact: usize },
     /// λ_N of a closed contact, the k-th of the equations.
@@ -57,6 +57,7 @@ pub(super) struct Watch<'a, 'm> {
     pub integration: &'a mut Integration<'m>,
     pub contacts: &'a mut Contacts<'m>,
     pub functions: &'a [Function],
+    pub switches: &'a [SwitchingFunction],
     pub settings: &'a EventParams,
     pub modes: Modes<'a>,
     pub work: &'a mut WatchWork,
@@ -130,9 +131,11 @@ impl<'m> Watch<'_, 'm> {
                 let relation = self.model.interactions()[interaction].relation();
                 plain(relation.piece_margin(piece, at.t, at.q, &mut self.work.scratch)?)
             }
-            Function::User { event, sign } => plain(sign * self.model.events()[event].value(at, &mut self.work.scratch)?),
+            Function::User { event, sign } => {
+                Ok(signed(sign, self.model.events()[event].sample(self.model.systems(), at, None, &mut self.work.scratch)?))
+            }
             Function::Switch { function, sign } => {
-                plain(sign * self.model.switching_functions()[function].value(at, &mut self.work.scratch)?)
+                Ok(signed(sign, self.switches[function].sample(self.model, at, None, &mut self.work.scratch)?))
             }
         }
     }
@@ -141,13 +144,17 @@ impl<'m> Watch<'_, 'm> {
     fn is_confirmed(&mut self, at: Instant<'_>) -> Result<bool, Trouble> {
         let Modes { modes, directions, closed, pieces } = self.modes;
         let contacts: Vec<InteractionRef<'m>> = closed.iter().map(|&c| self.contacts.interaction(c)).collect();
-        let set = ClosedSet::new(self.model, at, pieces, &contacts).map_err(Trouble::Integration)?;
+        let set = ClosedSet::with_pieces(self.model, at, pieces, &contacts).map_err(Trouble::Integration)?;
         let found = set.accelerate(self.settings).map_err(Trouble::Run)?;
         Ok(closed.iter().zip(&found.contacts).all(|(&c, after)| {
             let turned = modes[c] == ContactMode::Sliding && dot(directions[c], after.direction) < 0.0;
             after.mode == modes[c] && !turned
         }))
     }
+}
+
+fn signed(sign: f64, sample: Sample) -> Sample {
+    Sample { value: sign * sample.value, rate: sample.rate.map(|rate| sign * rate) }
 }
 
 fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {

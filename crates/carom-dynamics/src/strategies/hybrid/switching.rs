@@ -19,8 +19,8 @@ const MOST_STEPS: usize = 100_000;
 pub(in crate::strategies) struct Switching<'a> {
     hybrid: &'a Hybrid,
     event_step: EventStep,
-    /// What h* |u| is compared with \[m\].
-    absolute: f64,
+    /// What h* |u| and h*² |v̇| are compared with \[m\].
+    tolerable: f64,
 }
 
 impl<'a> Switching<'a> {
@@ -31,7 +31,7 @@ impl<'a> Switching<'a> {
         Switching {
             hybrid,
             event_step: EventStep { order, scale: params.event_scale, smallest: params.min_step },
-            absolute: integrator.absolute_tolerance.unwrap_or(integrator.tolerance),
+            tolerable: hybrid.event_driven.events.gap,
         }
     }
 
@@ -40,9 +40,11 @@ impl<'a> Switching<'a> {
         self.hybrid.validate(model, start)
     }
 
-    /// h* \[s\] for steps of size h of the integrator.
-    fn step(&self, h: f64, speed: f64) -> f64 {
-        self.event_step.size(h, self.absolute / speed.max(f64::MIN_POSITIVE))
+    /// h* \[s\] at an event: not so long that the approach or the accelerations move a contact by more than τ₀ in it, unless h_min is.
+    fn step(&self, motion: &Motion<'_>, met: &Met) -> f64 {
+        let acceleration = motion.integration.point().a.iter().fold(f64::MIN_POSITIVE, |most, a| most.max(a.abs()));
+        let tolerable = (self.tolerable / met.approach.max(f64::MIN_POSITIVE)).min((self.tolerable / acceleration).sqrt());
+        self.event_step.size(met.step, tolerable)
     }
 
     /// Why to go over to time-stepping at an event, if there is a reason.
@@ -53,7 +55,7 @@ impl<'a> Switching<'a> {
                 Function::Gap { contact } if on.accumulation => {
                     let Some(last) = motion.last_impact(contact) else { continue };
                     let interval = motion.t() - last;
-                    if interval <= self.step(met.step, met.approach) {
+                    if interval <= self.step(motion, met) {
                         let name = motion.contacts.name(contact);
                         return Some(format!("\"{name}\" is hit {interval:.1e} s after its last impact"));
                     }
@@ -86,7 +88,7 @@ impl<'a> Switching<'a> {
     ) -> Result<Vec<usize>, RunError> {
         let (scheme, model, end) = (&*self.hybrid.scheme, run.model, run.settings.end);
         run.tell(Event::new(state.t, EventKind::ToTimeStepping, "").with_note(reason))?;
-        let h_star = self.step(met.step, met.approach);
+        let h_star = self.step(motion, met);
         scheme.start(model, state, run.memory)?;
         let (mut before, mut modes, mut calm) = (ContactModes::default(), ContactModes::default(), 0);
         for _ in 0..MOST_STEPS {
