@@ -23,6 +23,7 @@ mod joints;
 mod kkt;
 mod lcp_schemes;
 mod lotstedt;
+mod model_events;
 mod moreau_jean;
 mod moreau_midpoint;
 mod n_four_bar;

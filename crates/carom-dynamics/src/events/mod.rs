@@ -16,7 +16,13 @@ mod interpolating;
 mod location;
 mod mode;
 mod params;
+mod state_function;
+mod switching;
+mod user;
 
 pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
+pub use state_function::{StateFunction, StateSymbols};
+pub use switching::SwitchingFunction;
+pub use user::{Direction, EventAction, ModelEvent, TimeEvent, UserEvent};
