@@ -9,6 +9,7 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod accumulation;
 mod bracketing;
 mod course;
 mod extrema;
@@ -20,6 +21,7 @@ mod state_function;
 mod switching;
 mod user;
 
+pub use accumulation::{Accumulating, AccumulationWatch};
 pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
