@@ -2,6 +2,7 @@
 
 use carom_solvers::SolveError;
 
+use crate::events::EdgeError;
 use crate::formula::FormulaError;
 use crate::recording::RecordError;
 use crate::schemes::StepReport;
@@ -242,6 +243,9 @@ pub enum RunError {
     /// The integration of smooth motion failed.
     #[error(transparent)]
     Integration(#[from] IntegrationError),
+    /// A motion could not go over the edge of two pieces.
+    #[error(transparent)]
+    Edge(#[from] EdgeError),
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),

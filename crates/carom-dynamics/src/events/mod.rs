@@ -9,8 +9,12 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod corner;
+mod edges;
 mod mode;
 mod params;
 
+pub use corner::{MassMetric, Passage, Turn, pass_corner, turn_velocity};
+pub use edges::{EdgeCrossing, EdgeError, EdgeMode, Junction, classify_edge, next_piece};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
