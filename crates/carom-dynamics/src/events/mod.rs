@@ -9,8 +9,22 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod accumulation;
+mod bracketing;
+mod course;
+mod extrema;
+mod interpolating;
+mod location;
 mod mode;
 mod params;
+mod state_function;
+mod switching;
+mod user;
 
+pub use accumulation::{Accumulating, AccumulationWatch};
+pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
+pub use state_function::{StateFunction, StateSymbols};
+pub use switching::SwitchingFunction;
+pub use user::{Direction, EventAction, ModelEvent, TimeEvent, UserEvent};

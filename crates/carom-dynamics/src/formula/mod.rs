@@ -61,6 +61,7 @@ mod precedence;
 mod print;
 mod schedule;
 mod scope;
+mod switches;
 mod tape;
 
 pub use error::{FormulaError, FormulaErrorKind};

@@ -2,6 +2,7 @@
 
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
 use crate::system_set::SystemSet;
 use crate::systems::Scratch;
@@ -33,6 +34,7 @@ pub struct FormulaRelation {
     /// Σ λ_k ∂²g_k/∂q∂q, entries (row ≥ column) that are not identically zero; inputs t, q, λ.
     curvature: (Vec<(usize, usize)>, Tape),
     constant: bool,
+    switches: Vec<StateFunction>,
     /// For systems with q̇ = T(q) v, T ≠ I: how to turn ∂g/∂q into G.
     curved: Option<Arc<SystemSet>>,
 }
@@ -63,6 +65,9 @@ impl FormulaRelation {
         if used.is_empty() {
             return Err(ModelError::NoCoordinate { what: source.rows.first().map(|row| row.0.clone()).unwrap_or_default() });
         }
+        let numbered = symbols.iter().copied().enumerate().collect();
+        let state = StateSymbols { t, coordinates: numbered, rates: Vec::new(), velocities: Vec::new() };
+        let switches = StateFunction::switches(&mut graph, &rows, &state);
         let q: Vec<Expr> = used.iter().map(|&i| symbols[i]).collect();
         let rates: Vec<Expr> = (0..q.len()).map(|i| graph.symbol(&format!("rate {i}"))).collect();
         let (mut derivatives, mut explicit, mut accelerations) = (Vec::new(), Vec::new(), Vec::new());
@@ -88,6 +93,7 @@ impl FormulaRelation {
             curvature: (places, compile(&graph, &loaded, &second)),
             coordinates: used,
             constant,
+            switches,
             curved: curved.then(|| Arc::clone(systems)),
         })
     }
@@ -158,6 +164,10 @@ fn curvature(graph: &mut Graph, derivatives: &[Expr], q: &[Expr], multipliers: &
 }
 
 impl Relation for FormulaRelation {
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
+    }
+
     fn n_rows(&self) -> usize {
         self.names.len()
     }

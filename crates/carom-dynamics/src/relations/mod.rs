@@ -20,6 +20,7 @@ pub use nonholonomic::NonholonomicRelation;
 pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
+use crate::events::StateFunction;
 use crate::systems::Scratch;
 
 /// A constraint or contact by formula or closure.
@@ -41,6 +42,11 @@ pub trait Relation: Send + Sync {
     /// It is the velocity of a position g(t, q). Nonholonomic constraints A(t,q) q̇ + b = 0 are not: they have no position.
     fn is_holonomic(&self) -> bool {
         true
+    }
+
+    /// Functions of the model's state at whose changes of sign g, G or b have a kink or a jump. The default knows none.
+    fn switches(&self) -> Vec<StateFunction> {
+        Vec::new()
     }
 
     /// Adds c (∂(Gᵀλ)/∂q) T to `matrix`, row-major over [`Relation::velocities`]. May be left out (the default): Newton's iterations then
