@@ -1,6 +1,6 @@
 //! Accumulations of impacts: infinitely many of one contact before a finite time (Zeno behaviour).
 //!
-//! After an accumulation point t∞ in a smooth motion the intervals Δ_k = t_k − t_{k−1} between impacts obey
+//! Towards an accumulation point t∞ of a motion that is smooth between impacts the intervals Δ_k = t_k − t_{k−1} between impacts obey
 //!
 //! ```text
 //! Δ_{k+1} = ρ(Δ_k) Δ_k,     ρ(Δ) = ρ∞ + c Δ + d Δ² + …

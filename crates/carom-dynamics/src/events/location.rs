@@ -111,6 +111,7 @@ pub struct Search {
 ///
 /// **How.** See [`Location`]. Functions that cross within `time`, or the round-off of t, after the first one belong to the event.
 /// IM1, IM2 and IM3 use the values at the ends of the span (and the slope at the start, or bisection) only, and see no touches.
+/// A function that gives no rate has a straight line in IM2; one that starts at zero and rises has the parabola of IM2 in IM1.
 ///
 /// Cost: `samples` + 1 evaluations, about eight more for each root or minimum.
 ///
