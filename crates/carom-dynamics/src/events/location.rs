@@ -16,6 +16,21 @@ pub struct Sample {
     pub rate: Option<f64>,
 }
 
+impl Sample {
+    /// The sign σ with which σ f is watched for the next change of sign in either direction: that of f, or of its rate where |f| ≤ threshold.
+    #[must_use]
+    pub fn side(&self, threshold: f64) -> f64 {
+        let leading = if self.value.abs() > threshold { self.value } else { self.rate.unwrap_or(self.value) };
+        if leading < 0.0 { -1.0 } else { 1.0 }
+    }
+
+    /// σ f and its rate.
+    #[must_use]
+    pub fn scaled(self, sigma: f64) -> Self {
+        Sample { value: sigma * self.value, rate: self.rate.map(|rate| sigma * rate) }
+    }
+}
+
 /// Functions on the dense output of a step, sampled together because one evaluation of the state serves all.
 pub trait Watched {
     /// Number of functions.
@@ -96,6 +111,7 @@ pub struct Search {
 ///
 /// **How.** See [`Location`]. Functions that cross within `time`, or the round-off of t, after the first one belong to the event.
 /// IM1, IM2 and IM3 use the values at the ends of the span (and the slope at the start, or bisection) only, and see no touches.
+/// A function that gives no rate has a straight line in IM2; one that starts at zero and rises has the parabola of IM2 in IM1.
 ///
 /// Cost: `samples` + 1 evaluations, about eight more for each root or minimum.
 ///
