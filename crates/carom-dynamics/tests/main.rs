@@ -4,6 +4,7 @@ mod adaptive_steps;
 mod allocation;
 mod alpha;
 mod bricard;
+mod closed_contacts;
 mod cohesion;
 mod compliant;
 mod contact_laws;
