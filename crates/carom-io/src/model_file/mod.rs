@@ -16,6 +16,7 @@ mod materials;
 mod natural;
 mod numbers;
 mod overrides;
+mod pieces;
 mod planar;
 mod planar_shapes;
 mod rotation_coordinates;

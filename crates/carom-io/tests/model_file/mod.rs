@@ -4,6 +4,7 @@ mod adaptive;
 mod compliant;
 mod impacts;
 mod laws;
+mod pieces;
 mod planar_contact;
 mod velocity_constraints;
 
