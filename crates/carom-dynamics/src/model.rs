@@ -7,7 +7,9 @@ use crate::forces::{CompliantContact, CompliantLaw};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
-use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
+use crate::relations::{
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Instant, JacobianFactors, Scratch, System};
@@ -67,6 +69,24 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// A relation made of pieces over the coordinates of this model, to be added by [`Model::add_interaction`] or
+    /// [`Model::add_compliant_contact`].
+    ///
+    /// # Errors
+    /// As [`PiecewiseRelation::new`].
+    pub fn piecewise(&self, source: &PiecewiseSource) -> Result<PiecewiseRelation, ModelError> {
+        PiecewiseRelation::new(source, &self.systems)
+    }
+
+    /// The contact of a point or disc with a chain of segments and arcs over the coordinates of this model, to be added by
+    /// [`Model::add_interaction`] or [`Model::add_compliant_contact`].
+    ///
+    /// # Errors
+    /// As [`ChainSource::relation`].
+    pub fn chain(&self, source: &ChainSource) -> Result<PiecewiseRelation, ModelError> {
+        source.relation(&self.systems)
     }
 
     /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].
@@ -260,6 +280,11 @@ impl Model {
     #[must_use]
     pub fn systems(&self) -> &SystemSet {
         &self.systems
+    }
+
+    /// The systems, to be kept by others.
+    pub(crate) fn shared_systems(&self) -> Arc<SystemSet> {
+        Arc::clone(&self.systems)
     }
 
     /// The interactions by formula or closure, in order.

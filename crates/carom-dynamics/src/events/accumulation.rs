@@ -49,6 +49,12 @@ impl AccumulationWatch {
         self.impacts.clear();
     }
 
+    /// Time of the last impact \[s\].
+    #[must_use]
+    pub fn last(&self) -> Option<f64> {
+        self.impacts.last().map(|impact| impact.0)
+    }
+
     /// An impact at t with the approach velocity u⁻ \[m/s\], of either sign.
     pub fn impact(&mut self, t: f64, u_minus: f64) -> Option<Accumulating> {
         if self.impacts.len() == REMEMBERED {

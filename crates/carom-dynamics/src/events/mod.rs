@@ -9,19 +9,37 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod acceleration;
 mod accumulation;
 mod bracketing;
+mod closed_set;
+mod constraint_elimination;
+mod contacts;
+mod corner;
 mod course;
+mod detected_points;
+mod edges;
 mod extrema;
+mod force_problem;
+mod impact;
 mod interpolating;
 mod location;
 mod mode;
+mod mode_equations;
+mod mode_search;
 mod params;
 mod state_function;
 mod switching;
 mod user;
 
+pub use acceleration::{Accelerations, ContactAfter, Verdict};
 pub use accumulation::{Accumulating, AccumulationWatch};
+pub use closed_set::ClosedSet;
+pub use contacts::{Contacts, check_contacts};
+pub use corner::{MassMetric, Passage, Turn, pass_corner, turn_velocity};
+pub use detected_points::DetectedPoints;
+pub use edges::{EdgeCrossing, EdgeError, EdgeMode, Junction, classify_edge, next_piece};
+pub use impact::{Impact, ImpactSettings};
 pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};

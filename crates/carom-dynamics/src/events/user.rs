@@ -23,6 +23,18 @@ pub enum Direction {
     Both,
 }
 
+impl Direction {
+    /// A change of sign counts: from + to − when it `falls`.
+    #[must_use]
+    pub fn counts(self, falls: bool) -> bool {
+        match self {
+            Direction::Both => true,
+            Direction::Falling => falls,
+            Direction::Rising => !falls,
+        }
+    }
+}
+
 /// What a run does at an event of a formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -73,7 +85,7 @@ impl ModelEvent {
             scope.constant(name, *value);
         }
         let e = parse(&mut graph, &format!("formula of event \"{}\"", source.name), &source.formula, &scope)?;
-        let margin = graph.margin(e);
+        let margin = graph.signed(e);
         let function = StateFunction::new(&mut graph, margin, &symbols);
         Ok(ModelEvent { source, function })
     }

@@ -44,11 +44,12 @@ impl Graph {
         }
     }
 
-    /// An expression that is positive where `e` holds and negative where it does not: of a comparison the difference of its sides, of other logic
-    /// `e` − 1/2, of anything else `e` itself.
-    pub fn margin(&mut self, e: Expr) -> Expr {
+    /// An expression whose sign says whether `e` holds: of a condition its [`Graph::margin`], of `==` and `!=` `e` − 1/2, of anything else `e` itself.
+    pub fn signed(&mut self, e: Expr) -> Expr {
+        if let Some(margin) = self.margin(e) {
+            return margin;
+        }
         match self.node(e) {
-            Node::Binary(Binary::Less | Binary::LessEqual, a, b) => self.sub(b, a),
             Node::Binary(Binary::And | Binary::Or | Binary::Equal | Binary::NotEqual, ..) | Node::Unary(Unary::Not, _) => {
                 let half = self.constant(0.5);
                 self.sub(e, half)

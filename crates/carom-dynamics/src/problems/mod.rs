@@ -6,6 +6,7 @@ pub mod andrews;
 pub mod bouncing_ball;
 pub mod bricard;
 pub mod chain_of_balls;
+pub mod edges;
 pub mod elastic_bars;
 pub mod flexible_slider_crank;
 pub mod flyball;
