@@ -25,6 +25,7 @@ mod schema;
 mod settings;
 mod simulation;
 mod tree;
+mod user_events;
 mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};

@@ -38,6 +38,8 @@ pub(super) struct Schema {
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
     pub contacts: Vec<Spanned<ContactSchema>>,
+    #[serde(default, rename = "event")]
+    pub events: Vec<Spanned<EventSchema>>,
     pub impact: Option<Spanned<toml::Table>>,
     #[serde(default)]
     pub initial: InitialSchema,
@@ -346,6 +348,16 @@ pub(super) struct CompliantSchema {
     pub damping: Option<Spanned<LawValue>>,
     pub attraction: Option<Text>,
     pub slip_velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EventSchema {
+    pub name: Option<Text>,
+    pub when: Option<Text>,
+    pub direction: Option<Text>,
+    pub action: Option<Text>,
+    pub at: Option<Number>,
 }
 
 #[derive(Debug, Default, Deserialize)]
