@@ -2,7 +2,7 @@
 
 use crate::schemes::StepReport;
 use crate::smooth::SmoothReport;
-use crate::strategies::AdaptiveReport;
+use crate::strategies::{AdaptiveReport, EventReport};
 use serde::Serialize;
 
 /// Energies of a state and what left or entered since the start, all in joules.
@@ -85,6 +85,9 @@ pub struct Certificate {
     /// Steps of a run by the strategy `adaptive`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adaptive: Option<AdaptiveReport>,
+    /// Events of a run by the strategies `event-driven` and `hybrid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_driven: Option<EventReport>,
 }
 
 impl Certificate {
@@ -108,6 +111,12 @@ impl Certificate {
         self.max_constraint_velocity = self.max_constraint_velocity.max(violations.constraint_velocity);
     }
 
+    /// Takes an event into the account: what it exchanged, the residual of its problems, and kinetic and potential energy after it.
+    pub fn add_event(&mut self, exchanged: &StepReport, residual: f64, (kinetic, potential): (f64, f64)) {
+        self.max_residual = self.max_residual.max(residual);
+        self.exchange(exchanged, kinetic, potential);
+    }
+
     /// Takes a finished step into the account; `energy` are kinetic and potential energy after it.
     pub fn add_step(&mut self, report: &StepReport, kinetic: f64, potential: f64) {
         self.steps += 1;
@@ -119,6 +128,11 @@ impl Certificate {
             self.solver_iterations += solve.iterations;
         }
         self.unconverged += usize::from(!report.converged());
+        self.exchange(report, kinetic, potential);
+    }
+
+    /// Brings the energies up to date.
+    fn exchange(&mut self, report: &StepReport, kinetic: f64, potential: f64) {
         let last = &mut self.last;
         last.kinetic = kinetic;
         last.potential = potential;

@@ -78,6 +78,18 @@ pub enum ModelError {
         /// Schemes that know it.
         alternatives: String,
     },
+    /// A strategy that does not know what the model asks for.
+    #[error("the strategy \"{strategy}\" does not know {feature}, needed by {by}; strategies that do: {alternatives}")]
+    StrategyRefuses {
+        /// The strategy.
+        strategy: &'static str,
+        /// What it does not know.
+        feature: &'static str,
+        /// What asks for it.
+        by: String,
+        /// Strategies that know it.
+        alternatives: &'static str,
+    },
     /// A law that acts on rows which the relation does not have.
     #[error("\"{name}\" has {rows} row(s); {law} needs {needed}")]
     LawNeedsRows {
@@ -125,6 +137,22 @@ pub enum ModelError {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// A condition that says nothing about where a piece holds.
+    #[error("the {what} is no comparison: write for example `x >= 0`, or `x >= 0 and x < 2`; `==` and `!=` bound no piece")]
+    Condition {
+        /// The condition.
+        what: String,
+        /// Its text.
+        text: String,
+    },
+    /// Pieces that make no relation.
+    #[error("the pieces of \"{name}\": {reason}")]
+    Pieces {
+        /// The constraint or contact.
+        name: String,
+        /// What is wrong and how to mend it.
+        reason: String,
     },
     /// A joint that cannot be built.
     #[error("joint \"{joint}\": {reason}")]
@@ -226,6 +254,47 @@ pub enum RunError {
     /// The integration of smooth motion failed.
     #[error(transparent)]
     Integration(#[from] IntegrationError),
+    /// Modes of contacts were not found.
+    #[error(
+        "at t = {t:.9} s, no modes were found with which the contacts {contacts} go on: the problem at the event stopped at residual {residual:.3e}. \
+         Use strategy = \"time-stepping\", which needs no modes"
+    )]
+    NoModes {
+        /// Time \[s\].
+        t: f64,
+        /// The contacts.
+        contacts: String,
+        /// What is left of the problem.
+        residual: f64,
+    },
+    /// Impacts accumulate, and the user has asked to be told.
+    #[error(
+        "at t = {t:.9} s, the impacts of \"{contact}\" accumulate at t = {end:.9} s. Use events.accumulation = \"geometric\" to close the contact there, \
+         or strategy = \"hybrid\""
+    )]
+    Accumulates {
+        /// Time of the last impact \[s\].
+        t: f64,
+        /// The contact.
+        contact: String,
+        /// Time of accumulation \[s\].
+        end: f64,
+    },
+    /// Events hold up the run.
+    #[error(
+        "at t = {t:.9} s, the run is held up: {events} events within {within:.1e} s, the last at {contacts}. Use strategy = \"hybrid\" or \
+         \"time-stepping\", larger thresholds events.gap, events.velocity or events.slip, or a larger events.most_events"
+    )]
+    HeldUp {
+        /// Time \[s\].
+        t: f64,
+        /// Number of events.
+        events: usize,
+        /// Time in which they fell \[s\].
+        within: f64,
+        /// What they were.
+        contacts: String,
+    },
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),

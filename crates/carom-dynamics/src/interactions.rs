@@ -28,6 +28,11 @@ impl Interaction {
             contact.validate(name)?;
             contact.check_rows(name, relation.n_rows())?;
         }
+        Ok(Self::unchecked(name, relation, law, layout))
+    }
+
+    /// Binds a relation and a law that fits it.
+    pub(crate) fn unchecked(name: &str, relation: Box<dyn Relation>, law: Law, layout: &BlockLayout) -> Self {
         let (mut blocks, mut columns, mut starts, mut width) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for &velocity in relation.velocities() {
             let block = layout.block_of_row(velocity);
@@ -38,7 +43,7 @@ impl Interaction {
             }
             columns.push(starts[starts.len() - 1] + velocity - layout.rows[block]);
         }
-        Ok(Interaction { name: name.to_owned(), relation, law, blocks, columns, width })
+        Interaction { name: name.to_owned(), relation, law, blocks, columns, width }
     }
 
     /// Its name.

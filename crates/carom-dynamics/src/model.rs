@@ -2,11 +2,14 @@
 
 use crate::detection::{ContactDetector, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
 use crate::forces::{CompliantContact, CompliantLaw};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
-use crate::relations::{FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, Relation};
+use crate::relations::{
+    FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+};
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::{Instant, JacobianFactors, Scratch, System};
@@ -22,6 +25,8 @@ pub struct Model {
     planar_detector: Option<Box<dyn PlanarDetector>>,
     impact_law: ImpactLaw,
     compliant: Vec<CompliantContact>,
+    events: Vec<ModelEvent>,
+    time_events: Vec<TimeEvent>,
 }
 
 impl Model {
@@ -38,6 +43,8 @@ impl Model {
             planar_detector: None,
             impact_law: ImpactLaw::default(),
             compliant: Vec::new(),
+            events: Vec::new(),
+            time_events: Vec::new(),
         })
     }
 
@@ -62,6 +69,15 @@ impl Model {
     pub fn add_formula(&mut self, name: &str, source: &FormulaSource, law: Law) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_interaction(name, Box::new(relation), law)
+    }
+
+    /// A relation made of pieces over the coordinates of this model, to be added by [`Model::add_interaction`] or
+    /// [`Model::add_compliant_contact`].
+    ///
+    /// # Errors
+    /// As [`PiecewiseRelation::new`].
+    pub fn piecewise(&self, source: &PiecewiseSource) -> Result<PiecewiseRelation, ModelError> {
+        PiecewiseRelation::new(source, &self.systems)
     }
 
     /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].
@@ -101,6 +117,57 @@ impl Model {
     pub fn add_compliant_formula(&mut self, name: &str, source: &FormulaSource, law: CompliantLaw) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_compliant_contact(name, Box::new(relation), law)
+    }
+
+    /// Adds an event by formula.
+    ///
+    /// # Errors
+    /// A name that exists, a formula that cannot be read.
+    pub fn add_event(&mut self, event: UserEvent) -> Result<(), ModelError> {
+        self.check_event_name(&event.name)?;
+        self.events.push(ModelEvent::new(event, &self.systems)?);
+        Ok(())
+    }
+
+    /// Adds a time at which integrators stop and are restarted, because a load changes there at once.
+    ///
+    /// # Errors
+    /// A name that exists, a time that is not finite.
+    pub fn add_time_event(&mut self, name: &str, t: f64) -> Result<(), ModelError> {
+        self.check_event_name(name)?;
+        if !t.is_finite() {
+            let expected = "a finite number is needed";
+            return Err(ModelError::OutOfRange { what: format!("time of event \"{name}\""), value: t, expected });
+        }
+        let place = self.time_events.partition_point(|event| event.t <= t);
+        self.time_events.insert(place, TimeEvent { name: name.to_owned(), t });
+        Ok(())
+    }
+
+    fn check_event_name(&self, name: &str) -> Result<(), ModelError> {
+        let mut names = self.events.iter().map(|event| &event.source().name).chain(self.time_events.iter().map(|event| &event.name));
+        if names.any(|other| other == name) {
+            return Err(ModelError::DuplicateName { what: "event", name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The events by formula, in order.
+    #[must_use]
+    pub fn events(&self) -> &[ModelEvent] {
+        &self.events
+    }
+
+    /// The events by time, ascending.
+    #[must_use]
+    pub fn time_events(&self) -> &[TimeEvent] {
+        &self.time_events
+    }
+
+    /// Functions at whose changes of sign the equations have a kink or a jump: see [`SwitchingFunction`].
+    #[must_use]
+    pub fn switching_functions(&self) -> Vec<SwitchingFunction> {
+        SwitchingFunction::of(self)
     }
 
     /// The penalised contacts, in order.
@@ -204,6 +271,11 @@ impl Model {
     #[must_use]
     pub fn systems(&self) -> &SystemSet {
         &self.systems
+    }
+
+    /// The systems, to be kept by others.
+    pub(crate) fn shared_systems(&self) -> Arc<SystemSet> {
+        Arc::clone(&self.systems)
     }
 
     /// The interactions by formula or closure, in order.

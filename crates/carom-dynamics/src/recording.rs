@@ -214,6 +214,34 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// All of them, in the order of their codes in files.
+    pub const ALL: [EventKind; 18] = [
+        EventKind::ContactClosed,
+        EventKind::ContactOpened,
+        EventKind::SolveNotConverged,
+        EventKind::StepHalved,
+        EventKind::ImpactWithoutCollision,
+        EventKind::EnergyCreated,
+        EventKind::OutcomeChosen,
+        EventKind::Impact,
+        EventKind::SlipToStick,
+        EventKind::StickToSlip,
+        EventKind::SlipReversed,
+        EventKind::Grazing,
+        EventKind::EdgeCrossed,
+        EventKind::UserEvent,
+        EventKind::TimeEvent,
+        EventKind::Accumulation,
+        EventKind::ToTimeStepping,
+        EventKind::ToEventDriven,
+    ];
+
+    /// Number in files: its place in [`EventKind::ALL`].
+    #[must_use]
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
     /// Name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -253,5 +281,18 @@ impl Recorder for NoRecorder {
     }
     fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_events_are_places_in_the_list() {
+        for (code, kind) in EventKind::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(kind.code()), code, "{}", kind.name());
+        }
+        assert_eq!(EventKind::ALL.last(), Some(&EventKind::ToEventDriven), "a kind that follows is missing in the list");
     }
 }

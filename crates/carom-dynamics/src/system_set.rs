@@ -2,6 +2,7 @@
 
 use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
+use crate::events::StateFunction;
 use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
 use std::ops::Range;
 
@@ -214,6 +215,13 @@ impl SystemSet {
     pub fn rate_bias(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {
         let part = self.part(coordinate);
         part.system.kinematic_bias(&q[part.q.clone()], &v[part.v.clone()], coordinate - part.q.start)
+    }
+
+    /// Functions of the state at whose changes of sign M or F of a system has a kink or a jump.
+    #[must_use]
+    pub fn switches(&self) -> Vec<StateFunction> {
+        let of_part = |p: &Part| p.system.switches().into_iter().map(|s| s.shifted(p.q.start, p.v.start)).collect::<Vec<_>>();
+        self.parts.iter().flat_map(of_part).collect()
     }
 
     /// M(t, q), block diagonal.

@@ -48,7 +48,7 @@ fn transitions_are_where_the_formulas_say() {
     let Solution::Exact(exact) = &problem.solution else { panic!() };
     let (_, v) = exact(1.0);
     assert!(distance(&v[..2], &[13.0 / 7.0, -4.0 / 7.0]) < 1e-14 && (v[0] - 0.1 * v[4]).abs() < 1e-14, "{v:?}");
-    assert!((spinning_sphere::rolls() - 0.434_173_242_567_3).abs() < 1e-12, "{}", spinning_sphere::rolls());
+    assert!((spinning_sphere::rolls() - 0.434_166_880_733_904).abs() < 1e-12, "{}", spinning_sphere::rolls());
     let times: Vec<f64> = belt_oscillator::transitions().iter().map(|(t, _)| *t).collect();
     println!("{times:?} {:?}", oscillating_incline::transitions(oscillating_incline::STEEP, 3.25));
     println!("{:?}", oscillating_incline::transitions(oscillating_incline::FLAT, 3.25));

@@ -3,6 +3,7 @@
 //! `cargo run --release -p carom-io --example recording_cost [FRAMES]`
 
 use carom_dynamics::diagnostics::{Certificate, Energy};
+use carom_dynamics::events::ContactMode;
 use carom_dynamics::recording::{ContactRecord, Frame, Recorder, Source};
 use carom_dynamics::schemes::StepReport;
 use carom_io::recording::{Hdf5Options, Hdf5Recorder, NamedUnit, RunInfo};
@@ -28,6 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         gap: 0.0,
         velocity: [0.0; 6],
         impulse: [1.0; 6],
+        force: [0.0; 6],
+        mode: ContactMode::Sliding,
         point: Vector3::zeros(),
         normal: Vector3::z(),
     };
@@ -43,6 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             energy: Energy::default(),
             contacts,
             gaps: &[0.5],
+            modes: &[],
             forces: &[],
             report: Some(&StepReport::default()),
         })?;

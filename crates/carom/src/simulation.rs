@@ -85,7 +85,8 @@ impl Simulation {
                 .map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.is_bilateral()) })
                 .collect(),
             gaps: rigid.chain(model.compliant_contacts().iter().map(|c| c.name().to_owned())).collect(),
-            forces: if self.file.run.is_smooth() { constraint_rows(model) } else { Vec::new() },
+            forces: if self.file.run.is_smooth() || self.file.run.locates_events() { constraint_rows(model) } else { Vec::new() },
+            contact_forces: self.file.run.locates_events(),
             colliders: (0..model.n_colliders()).map(|i| model.collider_name(i).to_owned()).collect(),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{Outcome, open};
 use crate::failure::Failure;
-use carom::io::recording::export_csv;
-use clap::Parser;
+use carom::io::recording::{export_contacts, export_csv, export_events, export_modes};
+use clap::{Parser, ValueEnum};
 use std::fs::OpenOptions;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -13,12 +13,23 @@ use std::process::ExitCode;
 pub struct Args {
     /// Recorded run (HDF5)
     run: PathBuf,
+    /// What to write: coordinates, velocities and energies per frame, the events, the modes of contacts per frame, or the active contacts
+    #[arg(short, long, value_enum, default_value = "frames")]
+    table: Table,
     /// CSV file to write; standard output when left out
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long)]
     overwrite: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Table {
+    Frames,
+    Events,
+    Modes,
+    Contacts,
 }
 
 pub fn export(args: &Args) -> Outcome {
@@ -32,7 +43,13 @@ pub fn export(args: &Args) -> Outcome {
             Box::new(BufWriter::new(file))
         }
     };
-    let written = export_csv(&run, &mut out).map_err(|error| error.to_string());
+    let written = match args.table {
+        Table::Frames => export_csv(&run, &mut out),
+        Table::Events => export_events(&run, &mut out),
+        Table::Modes => export_modes(&run, &mut out),
+        Table::Contacts => export_contacts(&run, &mut out),
+    };
+    let written = written.map_err(|error| error.to_string());
     let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
     match written {
         // a reader of standard output that goes away has seen enough

@@ -9,8 +9,36 @@
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
 
+mod acceleration;
+mod accumulation;
+mod bracketing;
+mod closed_set;
+mod constraint_elimination;
+mod contacts;
+mod course;
+mod detected_points;
+mod extrema;
+mod force_problem;
+mod impact;
+mod interpolating;
+mod location;
 mod mode;
+mod mode_equations;
+mod mode_search;
 mod params;
+mod state_function;
+mod switching;
+mod user;
 
+pub use acceleration::{Accelerations, ContactAfter, Verdict};
+pub use accumulation::{Accumulating, AccumulationWatch};
+pub use closed_set::ClosedSet;
+pub use contacts::{Contacts, check_contacts};
+pub use detected_points::DetectedPoints;
+pub use impact::{Impact, ImpactSettings};
+pub use location::{Found, Grazing, LocationSettings, Sample, Search, Watched, first_event};
 pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
+pub use state_function::{StateFunction, StateSymbols};
+pub use switching::SwitchingFunction;
+pub use user::{Direction, EventAction, ModelEvent, TimeEvent, UserEvent};

@@ -435,7 +435,7 @@ impl Graph {
     }
 
     /// `-e`, if `e` is an opposite or a product with a negative constant.
-    fn without_sign(&mut self, e: Expr) -> Option<Expr> {
+    pub(super) fn without_sign(&mut self, e: Expr) -> Option<Expr> {
         match self.split_factor(e) {
             (factor, rest) if factor < 0.0 && rest != e => Some(self.scale(-factor, rest)),
             _ => None,

@@ -50,6 +50,7 @@
 //! whatever `x` is, so an infinite or undefined `x` is then not seen.
 
 mod compile;
+mod condition;
 mod derivative;
 mod error;
 mod function;
@@ -61,6 +62,7 @@ mod precedence;
 mod print;
 mod schedule;
 mod scope;
+mod switches;
 mod tape;
 
 pub use error::{FormulaError, FormulaErrorKind};

@@ -136,7 +136,7 @@ impl Resolver {
     }
 
     /// The same, where contacts that approach at most at the speed `rest` \[m/s\] are at rest.
-    pub(super) fn resolve_above(&mut self, problem: &ImpactProblem, law: &ImpactLaw, rest: f64) -> Result<ImpactOutcome, SolveError> {
+    pub(crate) fn resolve_above(&mut self, problem: &ImpactProblem, law: &ImpactLaw, rest: f64) -> Result<ImpactOutcome, SolveError> {
         let n = problem.velocity.len();
         let mut outcome = ImpactOutcome {
             impulses: vec![0.0; n],

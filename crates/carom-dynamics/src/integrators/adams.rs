@@ -35,6 +35,7 @@ pub(super) const ADAMS_BASHFORTH: IntegratorEntry = IntegratorEntry {
     choices: &[1, 2, 3, 4, 5, 6],
     default_order: Some(4),
     has_estimate: true,
+    knows_friction: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Adams::new(params, false)),
 };
@@ -47,6 +48,7 @@ pub(super) const ADAMS_MOULTON: IntegratorEntry = IntegratorEntry {
     choices: &[1, 2, 3, 4, 5, 6],
     default_order: Some(5),
     has_estimate: true,
+    knows_friction: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Adams::new(params, true)),
 };

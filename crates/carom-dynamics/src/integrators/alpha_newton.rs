@@ -265,7 +265,7 @@ impl AlphaNewton {
     fn add_velocity_tangent(&mut self, equations: &Equations<'_>, end: &MotionPoint, factor: f64) -> Result<(), IntegrationError> {
         let first = equations.n_v();
         for item in equations.rows().items() {
-            let relation = equations.model().interactions()[item.interaction].relation();
+            let relation = equations.relation(item.interaction);
             let velocities = relation.velocities();
             let (n, mut unit) = (velocities.len(), [0.0; 6]);
             for (row, &k) in item.rows.clone().zip(&item.selected) {

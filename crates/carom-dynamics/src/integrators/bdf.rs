@@ -45,6 +45,7 @@ pub(super) const BDF: IntegratorEntry = IntegratorEntry {
     choices: &[1, 2, 3, 4, 5, 6],
     default_order: Some(4),
     has_estimate: true,
+    knows_friction: false,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(Bdf::new(params)),
 };

@@ -61,7 +61,7 @@ impl ConstrainedKick {
     pub(super) fn restart(&mut self, equations: &Equations<'_>, integrator: &'static str) -> Result<(), IntegrationError> {
         let (n, m, values) = (equations.n_v(), equations.n_rows(), equations.rows().n_values());
         if let Some(item) = equations.rows().items().iter().find(|item| !item.holonomic) {
-            let name = equations.model().interactions()[item.interaction].name();
+            let name = equations.interaction(item.interaction).name();
             let reason = format!(
                 "the constraint \"{name}\" is nonholonomic, but the method satisfies constraints of position. \
                  Use an integrator with formulation index-1 or index-2, such as dopri5"

@@ -36,6 +36,7 @@ pub(super) const DISCRETE_MULTIPLIER: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: |_| Orders::all(2.0),
     build: |_| Box::new(DiscreteMultiplier::default()),
 };
@@ -82,7 +83,7 @@ impl DiscreteMultiplier {
                 .rows()
                 .items()
                 .first()
-                .map_or(String::new(), |item| equations.model().interactions()[item.interaction].name().to_owned()),
+                .map_or(String::new(), |item| equations.interaction(item.interaction).name().to_owned()),
             pivot: 0.0,
         })?;
         let stage = &mut self.stages[k];

@@ -31,6 +31,7 @@ pub(super) const EXTRAPOLATION: IntegratorEntry = IntegratorEntry {
     choices: &[4, 6, 8, 10, 12],
     default_order: None,
     has_estimate: true,
+    knows_friction: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| {
         let columns = params.order() / 2;

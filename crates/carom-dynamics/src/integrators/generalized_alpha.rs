@@ -23,6 +23,7 @@ pub(super) const GENERALIZED_ALPHA: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: |params| Orders {
         multiplier: (params.spectral_radius < 1.0 || params.formulation() != Formulation::Index3).then_some(2.0),
         ..Orders::all(2.0)

@@ -34,6 +34,7 @@ pub(super) const HEM5: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: true,
     orders: |_| Orders::all(5.0),
     build: |params| Box::new(Hem5 { error_weight: params.hem5_error_weight, ..Hem5::default() }),
 };

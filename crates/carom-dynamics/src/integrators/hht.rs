@@ -22,6 +22,7 @@ pub(super) const HHT: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: |params| Orders {
         multiplier: (params.hht_alpha < 0.0 || params.formulation() != Formulation::Index3).then_some(2.0),
         ..Orders::all(2.0)

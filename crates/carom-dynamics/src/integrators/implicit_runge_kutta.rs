@@ -36,6 +36,7 @@ pub(super) const RADAU_IIA: IntegratorEntry = IntegratorEntry {
     choices: &[3, 5],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: radau_orders,
     build: |params| {
         Box::new(ImplicitRungeKutta::new("Newton's iteration of Radau IIA", ImplicitTableau::radau_iia(params.order()), params))
@@ -50,6 +51,7 @@ pub(super) const GAUSS: IntegratorEntry = IntegratorEntry {
     choices: &[2, 4, 6],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: gauss_orders,
     build: |params| Box::new(ImplicitRungeKutta::new("Newton's iteration of Gauss", ImplicitTableau::gauss(params.order()), params)),
 };
@@ -62,6 +64,7 @@ pub(super) const SDIRK: IntegratorEntry = IntegratorEntry {
     choices: &[2, 3, 4],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders: sdirk_orders,
     build: |params| Box::new(ImplicitRungeKutta::new("Newton's iteration of SDIRK", ImplicitTableau::sdirk(params.order()), params)),
 };

@@ -21,6 +21,7 @@ pub(super) const NEWMARK: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: false,
     orders,
     build: |params| {
         let (beta, gamma) = (params.newmark_beta, params.newmark_gamma);

@@ -31,6 +31,7 @@ pub(super) const PHEM56: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: true,
     orders: |_| Orders::all(5.0),
     build: |_| Box::new(Phem56::default()),
 };

@@ -31,6 +31,7 @@ pub(super) const RATTLE: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: false,
+    knows_friction: false,
     orders: |_| Orders::all(2.0),
     build: |params| {
         Box::new(Rattle { kick: ConstrainedKick::new(params, "Newton's iteration of the positions of rattle"), half: Vec::new() })

@@ -40,6 +40,9 @@ pub struct IntegratorEntry {
     pub default_order: Option<usize>,
     /// It estimates its own local error; otherwise step control halves steps.
     pub has_estimate: bool,
+    /// Closed contacts may slide with friction: it takes its accelerations from [`crate::smooth::Equations::accelerate`] and
+    /// [`crate::smooth::Equations::solve_stage`] alone.
+    pub knows_friction: bool,
     /// Declared orders with these settings (constrained problems, constant step).
     pub orders: fn(&IntegratorParams) -> Orders,
     /// Makes one.

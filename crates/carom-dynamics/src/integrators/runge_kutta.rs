@@ -33,6 +33,7 @@ pub(super) const DOPRI5: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: true,
+    knows_friction: true,
     orders: |_| Orders::all(5.0),
     build: |_| Box::new(RungeKutta::new(&tableaux::DOPRI5, true)),
 };
@@ -45,6 +46,7 @@ pub(super) const RK4: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: false,
+    knows_friction: true,
     orders: |_| Orders::all(4.0),
     build: |_| Box::new(RungeKutta::new(&tableaux::RK4, false)),
 };
@@ -57,6 +59,7 @@ pub(super) const RKF45: IntegratorEntry = IntegratorEntry {
     choices: &[4, 5],
     default_order: Some(4),
     has_estimate: true,
+    knows_friction: true,
     orders: |params| Orders::all(params.order() as f64),
     build: |params| Box::new(RungeKutta::new(&tableaux::RKF45, params.order() == 5)),
 };

@@ -29,6 +29,7 @@ pub(super) const SHAKE: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: false,
+    knows_friction: false,
     orders: |_| Orders::all(2.0),
     build: |params| {
         Box::new(Shake { kick: ConstrainedKick::new(params, "Newton's iteration of the positions of shake"), ..Shake::default() })

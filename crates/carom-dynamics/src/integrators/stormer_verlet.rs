@@ -26,6 +26,7 @@ pub(super) const STORMER_VERLET: IntegratorEntry = IntegratorEntry {
     choices: &[],
     default_order: None,
     has_estimate: false,
+    knows_friction: true,
     orders: |_| Orders::all(2.0),
     build: |params| Box::new(StormerVerlet { newton: params.newton, half: Vec::new(), w: Vec::new() }),
 };

@@ -116,6 +116,24 @@ impl Friction {
         }
     }
 
+    /// Friction force per normal force while the contact slides at the speed `slip` \[m/s\] along the unit vector `direction`, opposed to the slip:
+    /// μ d with the kinetic coefficient at any speed, (μ₁² d₁, μ₂² d₂)/‖(μ₁ d₁, μ₂ d₂)‖ of an ellipse.
+    #[must_use]
+    pub fn sliding_resistance(&self, slip: f64, direction: [f64; 2]) -> [f64; 2] {
+        let [d1, d2] = direction;
+        match *self {
+            Friction::Elliptic { coefficients: [first, second], .. } => {
+                let length = (first * d1).hypot(second * d2);
+                [first * first * d1 / length, second * second * d2 / length]
+            }
+            Friction::StaticKinetic { sliding, .. } => [sliding * d1, sliding * d2],
+            _ => {
+                let mu = self.at(slip);
+                [mu * d1, mu * d2]
+            }
+        }
+    }
+
     /// μ depends on the sliding speed.
     #[must_use]
     pub fn varies(&self) -> bool {

@@ -8,6 +8,7 @@ pub mod bouncing_ball;
 pub mod bricard;
 pub mod chain_of_balls;
 pub mod cross_force;
+pub mod edges;
 pub mod elastic_bars;
 pub mod flexible_slider_crank;
 pub mod flyball;

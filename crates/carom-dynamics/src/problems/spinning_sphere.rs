@@ -7,7 +7,7 @@
 //! rolls from  t* = 2|u|/(7 μ g),   with v = v₀ − 2u/7
 //! ```
 //!
-//! With v = (3, 0) m/s, ω = (20, −10) rad/s, r = 0.1 m, μ = 0.3: u = (4, 2) m/s, t* = 0.434173 s, v = (13/7, −4/7) m/s.
+//! With v = (3, 0) m/s, ω = (20, −10) rad/s, r = 0.1 m, μ = 0.3: u = (4, 2) m/s, t* = 0.434167 s, v = (13/7, −4/7) m/s.
 
 use super::bouncing_ball::GRAVITY;
 use super::{Problem, Solution, add_contact};

@@ -1,11 +1,13 @@
 //! Constraints and contacts by formula of (t, q): G, ∂g/∂t and (dG/dt) v + db/dt by symbolic differentiation.
 
+use super::formula_space::FormulaSpace;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::formula::{Expr, Graph, Scope, Tape};
+use crate::events::{StateFunction, StateSymbols};
+use crate::formula::{Expr, Graph, Tape};
 use crate::system_set::SystemSet;
 use crate::systems::Scratch;
-use crate::systems::formula_force::{compile, parse};
+use crate::systems::formula_force::compile;
 use std::sync::Arc;
 
 /// The text of a relation: its rows, each a formula with a name for messages.
@@ -33,6 +35,7 @@ pub struct FormulaRelation {
     /// Σ λ_k ∂²g_k/∂q∂q, entries (row ≥ column) that are not identically zero; inputs t, q, λ.
     curvature: (Vec<(usize, usize)>, Tape),
     constant: bool,
+    switches: Vec<StateFunction>,
     /// For systems with q̇ = T(q) v, T ≠ I: how to turn ∂g/∂q into G.
     curved: Option<Arc<SystemSet>>,
 }
@@ -43,53 +46,58 @@ impl FormulaRelation {
     /// # Errors
     /// Formulas that cannot be read.
     pub fn new(source: &FormulaSource, systems: &Arc<SystemSet>) -> Result<Self, ModelError> {
-        let mut graph = Graph::new();
-        let t = graph.symbol("t");
-        let symbols: Vec<Expr> = systems.coordinates().iter().map(|c| graph.symbol(&c.name)).collect();
-        let mut scope = Scope::new();
-        scope.symbol("t", t);
-        for (coordinate, &symbol) in systems.coordinates().iter().zip(&symbols) {
-            scope.symbol(&coordinate.name, symbol);
-        }
-        for (name, value) in &source.parameters {
-            scope.constant(name, *value);
-        }
-        let mut rows = Vec::with_capacity(source.rows.len());
-        for (name, text) in &source.rows {
-            rows.push(parse(&mut graph, name, text, &scope)?);
-        }
-
-        let used: Vec<usize> = (0..symbols.len()).filter(|&i| rows.iter().any(|&row| graph.depends_on(row, &[symbols[i]]))).collect();
+        let mut space = FormulaSpace::new(systems, &source.parameters);
+        let rows = space.parse(&source.rows)?;
+        let used = space.coordinates_of(&rows);
         if used.is_empty() {
             return Err(ModelError::NoCoordinate { what: source.rows.first().map(|row| row.0.clone()).unwrap_or_default() });
         }
-        let q: Vec<Expr> = used.iter().map(|&i| symbols[i]).collect();
+        let names = source.rows.iter().map(|(name, _)| name.clone()).collect();
+        Ok(FormulaRelation::of_rows(&mut space, names, &rows, used))
+    }
+
+    /// Differentiates and compiles rows that depend on some of the coordinates `used` (ascending).
+    pub(super) fn of_rows(space: &mut FormulaSpace<'_>, names: Vec<String>, rows: &[Expr], used: Vec<usize>) -> Self {
+        let (t, systems) = (space.t, space.systems);
+        let q: Vec<Expr> = used.iter().map(|&i| space.symbols[i]).collect();
+        let numbered = space.symbols.iter().copied().enumerate().collect();
+        let state = StateSymbols { t, coordinates: numbered, rates: Vec::new(), velocities: Vec::new() };
+        let graph = &mut space.graph;
+        let switches = StateFunction::switches(graph, rows, &state);
         let rates: Vec<Expr> = (0..q.len()).map(|i| graph.symbol(&format!("rate {i}"))).collect();
         let (mut derivatives, mut explicit, mut accelerations) = (Vec::new(), Vec::new(), Vec::new());
-        for &row in &rows {
+        for &row in rows {
             derivatives.extend(q.iter().map(|&q| graph.derivative(row, q)));
             explicit.push(graph.derivative(row, t));
-            accelerations.push(second_derivative(&mut graph, row, t, &q, &rates));
+            accelerations.push(second_derivative(graph, row, t, &q, &rates));
         }
         let multipliers: Vec<Expr> = (0..rows.len()).map(|i| graph.symbol(&format!("multiplier {i}"))).collect();
-        let (places, second) = curvature(&mut graph, &derivatives, &q, &multipliers);
+        let (places, second) = curvature(graph, &derivatives, &q, &multipliers);
         let entries = [derivatives, explicit].concat();
         let state: Vec<Expr> = std::iter::once(t).chain(q.iter().copied()).collect();
         let curved = used.iter().any(|&i| !systems.is_flat(i));
         let constant = !curved && !entries.iter().any(|&e| graph.depends_on(e, &state));
         let loaded: Vec<Expr> = state.iter().chain(&multipliers).copied().collect();
         let moving: Vec<Expr> = state.iter().chain(&rates).copied().collect();
-        Ok(FormulaRelation {
-            names: source.rows.iter().map(|(name, _)| name.clone()).collect(),
+        FormulaRelation {
+            names,
             velocities: systems.velocities_of(&used),
-            position: compile(&graph, &state, &rows),
-            jacobian: compile(&graph, &state, &entries),
-            acceleration: compile(&graph, &moving, &accelerations),
-            curvature: (places, compile(&graph, &loaded, &second)),
+            position: compile(graph, &state, rows),
+            jacobian: compile(graph, &state, &entries),
+            acceleration: compile(graph, &moving, &accelerations),
+            curvature: (places, compile(graph, &loaded, &second)),
             coordinates: used,
             constant,
+            switches,
             curved: curved.then(|| Arc::clone(systems)),
-        })
+        }
+    }
+
+    /// g of all rows, in the work arrays.
+    pub(super) fn values<'s>(&self, t: f64, q: &[f64], scratch: &'s mut Scratch) -> Result<&'s [f64], NonFinite> {
+        self.evaluate(&self.position, t, q, &[], scratch);
+        self.check(&scratch.outputs, 1, "the ")?;
+        Ok(&scratch.outputs)
     }
 
     fn evaluate(&self, tape: &Tape, t: f64, q: &[f64], more: &[f64], scratch: &mut Scratch) {
@@ -158,6 +166,10 @@ fn curvature(graph: &mut Graph, derivatives: &[Expr], q: &[Expr], multipliers: &
 }
 
 impl Relation for FormulaRelation {
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
+    }
+
     fn n_rows(&self) -> usize {
         self.names.len()
     }

@@ -2,24 +2,32 @@
 
 pub mod closure;
 pub mod contact;
+mod corner;
+pub mod detected;
 pub mod formula;
+mod formula_space;
 pub mod joint;
 mod joint_row;
 mod joint_source;
 pub mod natural;
 pub mod nonholonomic;
+pub mod piecewise;
 pub mod pin;
 pub mod planar_contact;
 
 pub use closure::ClosureRelation;
+pub use corner::CornerLaw;
+pub use detected::DetectedContact;
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
 pub use joint_source::{JointKind, JointPlacement, JointSource};
 pub use natural::NaturalRelation;
 pub use nonholonomic::NonholonomicRelation;
+pub use piecewise::{PieceSource, PiecewiseRelation, PiecewiseSource};
 pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
+use crate::events::StateFunction;
 use crate::systems::Scratch;
 
 /// A constraint or contact by formula or closure.
@@ -41,6 +49,11 @@ pub trait Relation: Send + Sync {
     /// It is the velocity of a position g(t, q). Nonholonomic constraints A(t,q) q̇ + b = 0 are not: they have no position.
     fn is_holonomic(&self) -> bool {
         true
+    }
+
+    /// Functions of the model's state at whose changes of sign g, G or b have a kink or a jump. The default knows none.
+    fn switches(&self) -> Vec<StateFunction> {
+        Vec::new()
     }
 
     /// Adds c (∂(Gᵀλ)/∂q) T to `matrix`, row-major over [`Relation::velocities`]. May be left out (the default): Newton's iterations then
@@ -77,6 +90,43 @@ pub trait Relation: Send + Sync {
     /// # Errors
     /// [`NonFinite`] naming the formula.
     fn acceleration_bias(&self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Number of pieces: 1 for a relation that is smooth everywhere. One with more evaluates, at (t, q), the piece that holds there.
+    fn n_pieces(&self) -> usize {
+        1
+    }
+
+    /// The piece that holds at (t, q).
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the condition.
+    fn piece_at(&self, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<usize, NonFinite> {
+        Ok(0)
+    }
+
+    /// A piece: smooth, with the rows and velocities of this relation, defined beyond the part where it holds. `None` where there is one only.
+    fn piece(&self, _piece: usize) -> Option<&dyn Relation> {
+        None
+    }
+
+    /// By how much a piece holds at (t, q): positive inside its part, zero at the edge, negative outside.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the condition.
+    fn piece_margin(&self, _piece: usize, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(f64::INFINITY)
+    }
+
+    /// The margins of all pieces as the rows of a relation, for their rates and accelerations; it has its own velocities. `None` where there
+    /// is one piece only.
+    fn margins(&self) -> Option<&dyn Relation> {
+        None
+    }
+
+    /// What happens to the velocity where two pieces meet in a corner.
+    fn corner(&self) -> CornerLaw {
+        CornerLaw::Impact
+    }
 }
 
 /// Where a relation writes its Jacobian and bias velocity.

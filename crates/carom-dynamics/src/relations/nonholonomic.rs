@@ -16,6 +16,7 @@
 use super::formula::total_derivative;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
 use crate::relations::FormulaSource;
 use crate::system_set::SystemSet;
@@ -39,6 +40,7 @@ pub struct NonholonomicRelation {
     /// ∂(Gᵀλ)/∂q by velocities; inputs t, q, λ.
     curvature: Tape,
     constant: bool,
+    switches: Vec<StateFunction>,
     systems: Arc<SystemSet>,
 }
 
@@ -58,21 +60,28 @@ impl Rates {
             scope.symbol(&name, rate);
             symbols.extend(systems.velocities_of(&[c]).into_iter().map(|v| (v, rate)));
         }
-        let Some(bodies) = systems.bodies() else { return Rates { scope, symbols } };
-        let names = systems.velocities();
-        for (body, first) in bodies.v.clone().step_by(N_V).enumerate() {
-            let own: Vec<Expr> = (first..first + N_V).map(|v| graph.symbol(&format!("velocity {v}"))).collect();
-            symbols.extend((first..first + N_V).zip(own.iter().copied()));
-            for k in 0..3 {
-                scope.symbol(&names[first + k].name, own[k]);
-            }
-            let quaternion = &q[bodies.q.start + body * N_Q + 3..bodies.q.start + (body + 1) * N_Q];
-            for (k, omega) in rotated(graph, quaternion, &own[3..]).into_iter().enumerate() {
-                scope.symbol(&names[first + 3 + k].name, omega);
-            }
-        }
+        symbols.extend(body_velocities(graph, q, systems, &mut scope));
         Rates { scope, symbols }
     }
+}
+
+/// Adds the velocities of rigid bodies as files name them to a scope, and gives the symbols of the velocities of the model behind them.
+pub(crate) fn body_velocities(graph: &mut Graph, q: &[Expr], systems: &SystemSet, scope: &mut Scope) -> Vec<(usize, Expr)> {
+    let mut symbols = Vec::new();
+    let Some(bodies) = systems.bodies() else { return symbols };
+    let names = systems.velocities();
+    for (body, first) in bodies.v.clone().step_by(N_V).enumerate() {
+        let own: Vec<Expr> = (first..first + N_V).map(|v| graph.symbol(&format!("velocity {v}"))).collect();
+        symbols.extend((first..first + N_V).zip(own.iter().copied()));
+        for k in 0..3 {
+            scope.symbol(&names[first + k].name, own[k]);
+        }
+        let quaternion = &q[bodies.q.start + body * N_Q + 3..bodies.q.start + (body + 1) * N_Q];
+        for (k, omega) in rotated(graph, quaternion, &own[3..]).into_iter().enumerate() {
+            scope.symbol(&names[first + 3 + k].name, omega);
+        }
+    }
+    symbols
 }
 
 /// R(q) ω for a unit quaternion q = (w, u): ω + 2 w u × ω + 2 u × (u × ω).
@@ -119,6 +128,9 @@ impl NonholonomicRelation {
             rows.push(row);
         }
 
+        let numbered = coordinates.iter().copied().enumerate().collect();
+        let state = StateSymbols { t, coordinates: numbered, rates: Vec::new(), velocities: symbols.clone() };
+        let switches = StateFunction::switches(&mut graph, &rows, &state);
         let used: Vec<usize> =
             (0..coordinates.len()).filter(|&i| rows.iter().any(|&row| graph.depends_on(row, &[coordinates[i]]))).collect();
         let mut velocities = systems.velocities_of(&used);
@@ -164,6 +176,7 @@ impl NonholonomicRelation {
             coordinates: used,
             velocities,
             constant,
+            switches,
             systems: Arc::clone(systems),
         })
     }
@@ -210,6 +223,10 @@ fn check_affine(
 }
 
 impl Relation for NonholonomicRelation {
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
+    }
+
     fn n_rows(&self) -> usize {
         self.names.len()
     }

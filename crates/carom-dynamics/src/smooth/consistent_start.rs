@@ -99,7 +99,7 @@ impl Equations<'_> {
     /// g and G v + b of all rows, redundant ones too.
     fn residuals_of_all(&mut self, point: &MotionPoint) -> Result<(Vec<f64>, Vec<f64>), IntegrationError> {
         let in_use = self.rows().clone();
-        self.use_rows(RowLayout::new(self.model(), |_, _| true));
+        self.use_rows(RowLayout::with_contacts(&self.interactions, |_, _| true));
         let (mut g, mut u) = (vec![0.0; self.n_rows()], vec![0.0; self.n_rows()]);
         let done = self.constraints(point.t, &point.q, &mut g);
         let done = done.and_then(|()| self.constraint_velocity(point.t, &point.q, &point.v, &mut u));
@@ -127,8 +127,8 @@ impl Equations<'_> {
     /// The rows, of all, whose residual is not round-off.
     fn violations_in(&self, values: &[f64]) -> Vec<Violation> {
         let mut violations = Vec::new();
-        for item in RowLayout::new(self.model(), |_, _| true).items() {
-            let interaction = &self.model().interactions()[item.interaction];
+        for item in RowLayout::with_contacts(&self.interactions, |_, _| true).items() {
+            let interaction = self.interaction(item.interaction);
             for (row, k) in item.rows.clone().zip(&item.selected).filter(|(row, _)| values[*row].abs() > CONSISTENT) {
                 let single = interaction.relation().n_rows() == 1;
                 let constraint =

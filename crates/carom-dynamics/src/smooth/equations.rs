@@ -1,5 +1,6 @@
 //! The constrained equations of motion of a model, evaluated for integrators.
 
+use super::closed_contact::{ClosedContact, Interactions};
 use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
@@ -7,21 +8,31 @@ use super::kkt::{Kkt, KktError};
 use super::known_jacobian::KnownJacobian;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
+use super::shared_forces::SharedForces;
+use super::sliding::SlipWork;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
 use crate::integrators::{AccelerationForm, Baumgarte};
+use crate::interactions::Interaction;
 use crate::model::Model;
-use crate::relations::Rows;
+use crate::relations::{Relation, Rows};
 use crate::systems::{Instant, JacobianFactors, Scratch};
 use std::cell::RefCell;
 
 /// M v̇ = F + Gᵀλ with the constraint rows in use, over one model. Evaluations are counted in `statistics`.
 pub struct Equations<'m> {
     pub(super) model: &'m Model,
+    pub(super) interactions: Interactions<'m>,
     pub(super) rows: RowLayout,
-    /// All rows of the bilateral interactions, while some are not in use.
+    /// All rows, while some are not in use.
     pub(super) all_rows: Option<RowLayout>,
+    /// The rows are those of other closed contacts than the ones selected last.
+    pub(super) rows_are_new: bool,
+    /// The forces of closed contacts some of whose rows are not in use, while some slide.
+    pub(super) shared: Option<SharedForces>,
+    /// A sliding speed up to this is none \[m/s\]: friction acts along the direction in which the contact was said to slide. Default 1e-12.
+    pub slip_threshold: f64,
     /// Constraint stabilisation added to the acceleration form.
     pub baumgarte: Option<Baumgarte>,
     /// How [`Equations::accelerate`] finds accelerations; stages of half-explicit methods always have multipliers.
@@ -68,6 +79,15 @@ impl Work {
     }
 }
 
+/// M, F, G at the place of the constraints, G at the place of the forces, and r.
+struct FrictionSystem<'a> {
+    mass: &'a [f64],
+    force: &'a [f64],
+    g: &'a [f64],
+    h: &'a mut [f64],
+    right: &'a [f64],
+}
+
 /// A stage of a half-explicit method:
 ///
 /// ```text
@@ -110,8 +130,12 @@ impl<'m> Equations<'m> {
     pub fn new(model: &'m Model) -> Self {
         Equations {
             model,
+            interactions: Interactions::new(model),
             rows: RowLayout::new(model, |_, _| true),
             all_rows: None,
+            rows_are_new: false,
+            shared: None,
+            slip_threshold: 1e-12,
             baumgarte: None,
             acceleration: AccelerationForm::default(),
             statistics: Statistics::default(),
@@ -132,6 +156,40 @@ impl<'m> Equations<'m> {
     #[must_use]
     pub fn model(&self) -> &'m Model {
         self.model
+    }
+
+    /// Replaces the closed contacts, whose rows follow those of the bilateral interactions. An integration must be restarted or resumed afterwards:
+    /// the rows are selected there.
+    pub fn set_closed(&mut self, closed: Vec<ClosedContact<'m>>) {
+        self.interactions.set_closed(closed);
+        self.use_rows(RowLayout::with_contacts(&self.interactions, |_, _| true));
+        (self.all_rows, self.shared, self.rows_are_new) = (None, None, true);
+    }
+
+    /// The closed contacts.
+    #[must_use]
+    pub fn closed(&self) -> &[ClosedContact<'m>] {
+        self.interactions.closed()
+    }
+
+    /// Sets the piece in use of each interaction of the model, for bilateral rows and closed contacts; an empty slice: the piece that holds where
+    /// a relation is evaluated. An integration must be restarted or resumed afterwards.
+    pub fn set_pieces(&mut self, pieces: &[usize]) {
+        self.interactions.set_pieces(pieces);
+        self.constant = None;
+        self.last_jacobian = KnownJacobian::default();
+    }
+
+    /// An interaction by its number in the rows: one of the model, or a closed contact after those.
+    #[must_use]
+    pub fn interaction(&self, i: usize) -> &Interaction {
+        self.interactions.get(i)
+    }
+
+    /// The relation of an interaction by its number in the rows; of a piecewise one the piece in use.
+    #[must_use]
+    pub fn relation(&self, i: usize) -> &dyn Relation {
+        self.interactions.relation(i)
     }
 
     /// The rows in use.
@@ -196,7 +254,7 @@ impl<'m> Equations<'m> {
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn constraints(&mut self, t: f64, q: &[f64], g: &mut [f64]) -> Result<(), IntegrationError> {
-        self.rows.positions(self.model, (t, q), g, &mut self.scratch).map_err(at(t))
+        self.rows.positions(&self.interactions, (t, q), g, &mut self.scratch).map_err(at(t))
     }
 
     /// Writes the values of G(t, q) in the layout of [`Equations::rows`], and b = ∂g/∂t. Constant relations are evaluated once, and the last
@@ -217,7 +275,7 @@ impl<'m> Equations<'m> {
                 continue;
             }
             let out = Rows { jacobian: &mut values[span], bias: &mut explicit[rows] };
-            item.jacobian(self.model, (t, q), out, &mut self.block, &mut self.scratch).map_err(at(t))?;
+            item.jacobian(&self.interactions, (t, q), out, &mut self.block, &mut self.scratch).map_err(at(t))?;
         }
         if self.constant.is_none() && self.rows.items().iter().any(|item| item.constant) {
             self.constant = Some((values.to_vec(), explicit.to_vec()));
@@ -232,7 +290,7 @@ impl<'m> Equations<'m> {
     /// [`IntegrationError::NonFinite`].
     pub fn acceleration_bias(&mut self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64]) -> Result<(), IntegrationError> {
         for item in self.rows.items() {
-            let relation = self.model.interactions()[item.interaction].relation();
+            let relation = self.interactions.relation(item.interaction);
             let mut all = [0.0; 6];
             relation.acceleration_bias(t, q, v, &mut all[..relation.n_rows()], &mut self.scratch).map_err(at(t))?;
             for (row, &k) in item.rows.clone().zip(&item.selected) {
@@ -276,7 +334,7 @@ impl<'m> Equations<'m> {
 
     fn accelerate_with(&mut self, work: &mut Work, at: Instant<'_>, a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
         let (layout, Instant { t, q, v }) = (self.layout(), at);
-        let Work { mass, force, jacobian: g, right, explicit, velocity, position, .. } = work;
+        let Work { mass, force, jacobian: g, jacobian_ahead: h, right, explicit, velocity, position } = work;
         self.mass_once(t, q, mass)?;
         self.force(t, q, v, force)?;
         self.jacobian(t, q, g, explicit)?;
@@ -290,7 +348,14 @@ impl<'m> Equations<'m> {
             }
         }
         self.statistics.solves += 1;
-        if self.acceleration == AccelerationForm::Multipliers {
+        if self.interactions.slides() {
+            if self.acceleration != AccelerationForm::Multipliers {
+                let reason = "contacts that slide with friction need the form \"multipliers\"".to_owned();
+                return Err(IntegrationError::Unsupported { integrator: "acceleration", reason });
+            }
+            h.copy_from_slice(g);
+            self.solve_with_friction(at, FrictionSystem { mass, force, g, h, right }, a, lambda)?;
+        } else if self.acceleration == AccelerationForm::Multipliers {
             self.factorise_kkt(t, mass, g, None)?;
             self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         } else {
@@ -330,7 +395,8 @@ impl<'m> Equations<'m> {
         }
         // a projection has the constraints where it is
         let ahead = stage.t != stage.t_ahead || stage.q != stage.q_ahead;
-        if ahead {
+        let friction = self.interactions.slides() && stage.force_factor != 0.0;
+        if ahead || friction {
             self.jacobian(stage.t, stage.q, h, explicit)?;
         }
         self.jacobian(stage.t_ahead, stage.q_ahead, g, explicit)?;
@@ -339,8 +405,33 @@ impl<'m> Equations<'m> {
             *r = -(*r + b) / stage.step;
         }
         self.statistics.solves += 1;
+        if friction {
+            let at = Instant { t: stage.t, q: stage.q, v: stage.v };
+            return self.solve_with_friction(at, FrictionSystem { mass, force, g, h, right }, a, lambda);
+        }
         self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
+        Ok(())
+    }
+
+    /// Solves M a = F + Hᵀλ, G a = r, where `h` holds G at the instant and is turned into H.
+    fn solve_with_friction(
+        &mut self,
+        instant: Instant<'_>,
+        system: FrictionSystem<'_>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), IntegrationError> {
+        let FrictionSystem { mass, force, g, h, right } = system;
+        if let Some(mut shared) = self.shared.take() {
+            let done = shared.solve(self, instant, (mass, force, g, right), a, lambda);
+            self.shared = Some(shared);
+            return done;
+        }
+        let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
+        self.interactions.add_friction(&self.rows, instant, self.slip_threshold, h, &mut work).map_err(at(instant.t))?;
+        self.factorise_kkt(instant.t, mass, g, Some(h))?;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, force, right, a, lambda);
         Ok(())
     }
 
@@ -371,7 +462,7 @@ impl<'m> Equations<'m> {
             }
         }
         for item in self.rows.items() {
-            let relation = self.model.interactions()[item.interaction].relation();
+            let relation = self.interactions.relation(item.interaction);
             let velocities = relation.velocities();
             let n = velocities.len();
             let mut lambda = [0.0; 6];
@@ -457,7 +548,7 @@ impl<'m> Equations<'m> {
             }
             KktError::Row(row, pivot) => {
                 let item = self.rows.items().iter().find(|item| item.rows.contains(&row));
-                let constraint = item.map_or(String::new(), |item| self.model.interactions()[item.interaction].name().to_owned());
+                let constraint = item.map_or(String::new(), |item| self.interaction(item.interaction).name().to_owned());
                 IntegrationError::SingularConstraints { t, constraint, pivot }
             }
         }

@@ -90,7 +90,8 @@ impl<'m> Integration<'m> {
         Ok(integration)
     }
 
-    /// Goes on from another state, after an event say: the past is forgotten, the step size is chosen as at the beginning. Counts go on.
+    /// Goes on from another state, after an event say, or with other closed contacts ([`Equations::set_closed`]): the past is forgotten, the step size
+    /// is chosen as at the beginning. Counts go on.
     ///
     /// # Errors
     /// As [`Integration::new`].
@@ -103,6 +104,7 @@ impl<'m> Integration<'m> {
 
     fn restart_at_end(&mut self) -> Result<(), IntegrationError> {
         let end = &mut self.end;
+        self.equations.check_friction(self.params.kind)?;
         self.equations.select_rows(end)?;
         end.lambda.resize(self.equations.n_rows(), 0.0);
         self.equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
@@ -123,6 +125,11 @@ impl<'m> Integration<'m> {
         self.end.t = state.t;
         self.end.q.clone_from(&state.q);
         self.end.v.clone_from(&state.v);
+        self.equations.check_friction(self.params.kind)?;
+        if self.equations.rows_are_new {
+            self.equations.select_rows(&self.end)?;
+        }
+        self.end.lambda.resize(self.equations.n_rows(), 0.0);
         self.equations.correct(&mut self.end, projection)?;
         self.restart_at_end()
     }
@@ -202,6 +209,7 @@ impl<'m> Integration<'m> {
     pub fn step(&mut self, t_end: f64) -> Result<(), IntegrationError> {
         // not after the step, whose dense output the integrator still holds
         self.watch_redundant_rows()?;
+        self.equations.update_directions(&self.end)?;
         std::mem::swap(&mut self.start, &mut self.end);
         let remaining = t_end - self.start.t;
         let fixed = self.params.control == StepControl::Fixed;
@@ -347,6 +355,25 @@ impl<'m> Integration<'m> {
             return Ok(());
         }
         self.integrator.interpolate(&mut self.equations, Inside { start: &self.start, end: &self.end, theta }, q, v)
+    }
+}
+
+impl Integration<'_> {
+    /// Writes the point at a time within the last step: (q, v) interpolated, a and λ of the acceleration form there. Not counted in the statistics.
+    ///
+    /// # Errors
+    /// [`IntegrationError`].
+    pub fn interpolate_point(&mut self, t: f64, point: &mut MotionPoint) -> Result<(), IntegrationError> {
+        let (n, statistics) = (self.equations.n_rows(), self.equations.statistics);
+        point.t = t;
+        point.q.resize(self.end.q.len(), 0.0);
+        point.v.resize(self.end.v.len(), 0.0);
+        point.a.resize(self.end.v.len(), 0.0);
+        point.lambda.resize(n, 0.0);
+        let MotionPoint { q, v, a, lambda, .. } = point;
+        let done = self.interpolate(t, q, v).and_then(|()| self.equations.accelerate(t, q, v, a, lambda));
+        self.equations.statistics = statistics;
+        done
     }
 }
 

@@ -4,12 +4,14 @@
 //! q̇ = T(q) v,     M(t,q) v̇ = F(t,q,v) + Gᵀλ,     g(t,q) = 0     (or A(t,q) q̇ + b = 0 for nonholonomic rows)
 //! ```
 //!
-//! [`Equations`] evaluates them for the bilateral constraints of a model; an [`crate::integrators::Integrator`] takes one step;
+//! [`Equations`] evaluates them for the bilateral constraints of a model and contacts that are closed between events ([`ClosedContact`]); an [`crate::integrators::Integrator`] takes one step;
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
+mod closed_contact;
 mod complement;
 mod consistent_start;
+mod contact_forces;
 mod control;
 mod drift;
 mod elimination;
@@ -28,11 +30,14 @@ mod redundant_rows;
 mod report;
 mod row_layout;
 mod row_selection;
+mod shared_forces;
 mod sharing;
+mod sliding;
 mod statistics;
 mod symmetric_factor;
 mod tolerances;
 
+pub use closed_contact::{ClosedContact, InteractionRef, Role};
 pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use drift::{DriftMeter, constraint_rows};

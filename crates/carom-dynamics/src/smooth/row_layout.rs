@@ -1,16 +1,18 @@
 //! Where the rows of G lie: each constraint over the mass blocks it touches.
 
-use crate::block_diagonal::dot;
+use super::closed_contact::{Interactions, Role};
+use crate::block_diagonal::{BlockLayout, dot};
 use crate::error::NonFinite;
+use crate::interactions::Interaction;
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::Scratch;
 use std::ops::Range;
 
-/// One bilateral interaction with the rows of it that are in use.
+/// A bilateral interaction, or the normal or the tangents of a closed contact, with the rows of it that are in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowItem {
-    /// Number of the interaction in the model.
+    /// Number of the interaction in the model; closed contacts are numbered after those.
     pub interaction: usize,
     /// Its rows in use, as numbers within the interaction.
     pub selected: Vec<usize>,
@@ -37,20 +39,24 @@ impl RowItem {
         self.first..self.first + self.rows.len() * self.width
     }
 
+    /// Both are of the same rows: of one constraint, or of the normal or the tangents of one contact.
+    pub(super) fn is_of_same(&self, other: &RowItem) -> bool {
+        self.interaction == other.interaction && self.holonomic == other.holonomic
+    }
+
     /// Writes its rows in use of G (over the touched blocks) and of b; `block` is a work array.
     ///
     /// # Errors
     /// [`NonFinite`].
     pub(super) fn jacobian(
         &self,
-        model: &Model,
+        interactions: &Interactions<'_>,
         at: (f64, &[f64]),
         out: Rows<'_>,
         block: &mut Vec<f64>,
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
-        let interaction = &model.interactions()[self.interaction];
-        let relation = interaction.relation();
+        let (interaction, relation) = (interactions.get(self.interaction), interactions.relation(self.interaction));
         let (n, width) = (relation.n_rows(), relation.velocities().len());
         // a relation whose velocities are all those of its blocks writes in place
         if self.selected.len() == n && width == self.width {
@@ -113,41 +119,63 @@ impl RowLayout {
     /// All rows of the bilateral interactions of a model for which `keep(interaction, row)` holds.
     #[must_use]
     pub fn new(model: &Model, keep: impl Fn(usize, usize) -> bool) -> Self {
-        let (layout, mut rows) = (model.systems().layout(), RowLayout::default());
-        for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, x)| x.is_bilateral()) {
-            let selected: Vec<usize> = (0..interaction.relation().n_rows()).filter(|&row| keep(i, row)).collect();
-            if selected.is_empty() {
-                continue;
+        Self::with_contacts(&Interactions::new(model), keep)
+    }
+
+    /// The same with the rows of closed contacts after them. Normals and tangents are items of their own: only normals have positions.
+    pub(super) fn with_contacts(interactions: &Interactions<'_>, keep: impl Fn(usize, usize) -> bool) -> Self {
+        let (layout, mut rows) = (interactions.model.systems().layout(), RowLayout::default());
+        for (i, interaction) in interactions.model.interactions().iter().enumerate().filter(|(_, x)| x.is_bilateral()) {
+            let selected = (0..interaction.relation().n_rows()).filter(|&row| keep(i, row)).collect();
+            rows.push(layout, interaction, (i, interaction.relation().is_holonomic()), selected);
+        }
+        for (k, contact) in interactions.closed().iter().enumerate() {
+            let (i, tangents) = (interactions.n_of_model() + k, 1..contact.n_tangents() + 1);
+            rows.push(layout, &contact.interaction, (i, true), (0..1).filter(|&row| keep(i, row)).collect());
+            if contact.role == Role::Sticking {
+                rows.push(layout, &contact.interaction, (i, false), tangents.filter(|&row| keep(i, row)).collect());
             }
-            let (start, first_span, mut width) = (rows.touched.len(), rows.spans.len(), 0);
-            for &block in interaction.blocks() {
-                let (velocity, n) = (layout.rows[block as usize], layout.size(block as usize));
-                rows.touched.push((block, width as u32));
-                match rows.spans[first_span..].last_mut() {
-                    Some(last) if last.velocity + last.n == velocity => last.n += n,
-                    _ => rows.spans.push(Span { velocity, column: width, n }),
-                }
-                width += n;
-            }
-            let (n, first) = (selected.len(), rows.n_values);
-            rows.items.push(RowItem {
-                interaction: i,
-                selected,
-                rows: rows.n_rows..rows.n_rows + n,
-                touched: start..rows.touched.len(),
-                spans: first_span..rows.spans.len(),
-                first,
-                width,
-                holonomic: interaction.relation().is_holonomic(),
-                constant: interaction.relation().is_constant(),
-            });
-            rows.n_rows += n;
-            rows.n_values += n * width;
         }
         rows
     }
 
-    /// The constraints, in the model's order.
+    /// Appends an item, unless it has no rows.
+    fn push(&mut self, layout: &BlockLayout, interaction: &Interaction, (number, holonomic): (usize, bool), selected: Vec<usize>) {
+        if selected.is_empty() {
+            return;
+        }
+        let (start, first_span, mut width) = (self.touched.len(), self.spans.len(), 0);
+        for &block in interaction.blocks() {
+            let (velocity, n) = (layout.rows[block as usize], layout.size(block as usize));
+            self.touched.push((block, width as u32));
+            match self.spans[first_span..].last_mut() {
+                Some(last) if last.velocity + last.n == velocity => last.n += n,
+                _ => self.spans.push(Span { velocity, column: width, n }),
+            }
+            width += n;
+        }
+        let (n, first) = (selected.len(), self.n_values);
+        self.items.push(RowItem {
+            interaction: number,
+            selected,
+            rows: self.n_rows..self.n_rows + n,
+            touched: start..self.touched.len(),
+            spans: first_span..self.spans.len(),
+            first,
+            width,
+            holonomic,
+            constant: interaction.relation().is_constant() && interaction.relation().n_pieces() == 1,
+        });
+        self.n_rows += n;
+        self.n_values += n * width;
+    }
+
+    /// Number of rows of the interactions before the one with this number.
+    pub(super) fn n_rows_before(&self, interaction: usize) -> usize {
+        self.items.iter().find(|item| item.interaction >= interaction).map_or(self.n_rows, |item| item.rows.start)
+    }
+
+    /// The constraints in the model's order, then the closed contacts.
     #[must_use]
     pub fn items(&self) -> &[RowItem] {
         &self.items
@@ -184,10 +212,16 @@ impl RowLayout {
         self.n_values
     }
 
-    /// Writes g(t, q); zero for nonholonomic rows.
-    pub(super) fn positions(&self, model: &Model, at: (f64, &[f64]), g: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    /// Writes g(t, q); zero for nonholonomic rows and tangents.
+    pub(super) fn positions(
+        &self,
+        interactions: &Interactions<'_>,
+        at: (f64, &[f64]),
+        g: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
         for item in &self.items {
-            let (relation, out) = (model.interactions()[item.interaction].relation(), &mut g[item.rows.clone()]);
+            let (relation, out) = (interactions.relation(item.interaction), &mut g[item.rows.clone()]);
             let mut all = [0.0; 6];
             if item.holonomic {
                 relation.position(at.0, at.1, &mut all[..relation.n_rows()], scratch)?;

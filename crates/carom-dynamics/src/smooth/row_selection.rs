@@ -41,10 +41,16 @@ impl RowSelection {
     }
 }
 
-/// For each row whether it is independent of those taken before it. `mass` must be factorised.
-pub(super) fn independent_rows(layout: &BlockLayout, rows: &RowLayout, mass: &BlockFactor, g: &[f64]) -> Vec<bool> {
-    let w = ScaledComplement::new(layout, rows, mass, g);
-    if rows.n_rows() <= LARGEST_DENSE { w.largest_pivots() } else { w.along_the_tree() }
+/// For each row whether it is independent of those taken before it; the first `preferred` rows are taken before the others. `mass` must be
+/// factorised.
+pub(super) fn independent_rows(layout: &BlockLayout, rows: &RowLayout, mass: &BlockFactor, g: &[f64], preferred: usize) -> Vec<bool> {
+    let mut w = ScaledComplement::new(layout, rows, mass, g);
+    if rows.n_rows() <= LARGEST_DENSE {
+        return w.largest_pivots(preferred);
+    }
+    // a stable sort: nothing moves where all rows are preferred
+    w.order.sort_by_key(|&row| row >= preferred);
+    w.along_the_tree()
 }
 
 /// The entries of S W S by rows.
@@ -103,9 +109,9 @@ impl ScaledComplement {
         &self.entries[self.starts[i]..self.starts[i + 1]]
     }
 
-    /// Dense Cholesky factorisation that takes the row with the largest pivot next.
-    fn largest_pivots(&self) -> Vec<bool> {
-        let n = self.n;
+    /// Dense Cholesky factorisation that takes the row with the largest pivot next, among the first `preferred` ones as long as there are any.
+    fn largest_pivots(&self, preferred: usize) -> Vec<bool> {
+        let (n, mut end) = (self.n, preferred);
         let mut a = vec![0.0; n * n];
         for i in 0..n {
             self.row(i).iter().for_each(|&(j, x)| a[i * n + j] = x);
@@ -113,10 +119,15 @@ impl ScaledComplement {
         let mut kept = vec![false; n];
         let mut column = vec![0.0; n];
         loop {
-            let best = (0..n).filter(|&i| !kept[i]).fold((0, 0.0), |best, i| if a[i * n + i] > best.1 { (i, a[i * n + i]) } else { best });
+            let best =
+                (0..end).filter(|&i| !kept[i]).fold((0, 0.0), |best, i| if a[i * n + i] > best.1 { (i, a[i * n + i]) } else { best });
             let (k, pivot) = best;
             if pivot <= SMALLEST_SHARE {
-                return kept;
+                if end == n {
+                    return kept;
+                }
+                end = n;
+                continue;
             }
             kept[k] = true;
             column.copy_from_slice(&a[k * n..(k + 1) * n]);
@@ -217,7 +228,7 @@ mod tests {
             w.entries.extend((0..n).map(|j| (j, scaled(j))).filter(|(_, x)| *x != 0.0));
             w.starts.push(w.entries.len());
         }
-        for kept in [w.largest_pivots(), w.along_the_tree()] {
+        for kept in [w.largest_pivots(n), w.largest_pivots(30), w.along_the_tree()] {
             assert_eq!(kept.iter().filter(|&&k| k).count(), 80);
             let matrix = nalgebra::DMatrix::from_fn(n, n_columns, |i, j| if kept[i] { rows[i][j] } else { 0.0 });
             assert_eq!(matrix.rank(1e-8), 80); // the smallest singular value of the independent rows is above 1e-3

@@ -1,13 +1,45 @@
 //! Located events with smooth motion in between.
+//!
+//! ```text
+//! integrator step with the present contact modes → dense output
+//!   → first root of g (open contacts), λ_N and μ λ_N − ‖λ_T‖ (closed and sticking ones), u_T·d (sliding ones), edges, functions of the user
+//!   → step to the root → impact problem over I₁ (velocities) → acceleration problem over I₂ ⇒ new modes → restart
+//! ```
+//!
+//! Haddouni2015 §2.1.1 and Fig. 2.1. It differs from there in that friction is part of it, in the plane and in space: closed contacts join the
+//! constrained equations, sticking ones as bilateral rows, sliding ones with the unsymmetric matrix of eq. (2.1).
 
+mod account;
+mod edge;
+mod guard;
+mod motion;
+mod report;
+mod run;
+mod settle;
+mod watch;
+
+pub use report::EventReport;
+
+pub(super) use motion::{Met, Motion};
+pub(super) use run::Run;
+pub(in crate::strategies) use watch::Function;
+
+use super::journal::Journal;
 use super::{Observers, Outcome, Strategy};
+use crate::error::ModelError;
 use crate::events::EventParams;
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
 
-/// The event-driven strategy.
+/// Locates every event and integrates smoothly in between, see [`crate::events`].
+///
+/// Frames are taken at the ends of the steps, before and after impacts, at constant intervals through the dense output, or both. The energy account holds
+/// the work of applied forces and of what moves, and the dissipation of friction, by Gauss's formula along the dense output.
+///
+/// When to use it: few contacts and accuracy, orders 4 to 5 across impacts. Where events accumulate see [`crate::events::Accumulation`], or use
+/// [`super::Hybrid`]; for many contacts time-stepping is better.
 #[derive(Clone, Debug)]
 pub struct EventDriven {
     /// The integrator between events.
@@ -22,12 +54,43 @@ pub struct EventDriven {
     pub record_interval: Option<f64>,
 }
 
+impl EventDriven {
+    /// Checks the settings against a model and its initial time.
+    ///
+    /// # Errors
+    /// [`ModelError`]: a contact law that located events do not know, by name; a setting out of range.
+    pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
+        self.validate_for(self.name(), model, start)
+    }
+
+    /// The same for a strategy with located events of this name.
+    pub(super) fn validate_for(&self, strategy: &'static str, model: &Model, start: f64) -> Result<(), ModelError> {
+        Motion::check(model, strategy)?;
+        self.integrator.validate()?;
+        self.events.validate()?;
+        if let Some(interval) = self.record_interval
+            && !(interval > 0.0 && interval.is_finite())
+        {
+            let expected = "a positive, finite time [s] is needed";
+            return Err(ModelError::OutOfRange { what: "record.interval".into(), value: interval, expected });
+        }
+        if !(self.end >= start && self.end.is_finite()) {
+            let expected = "a finite time [s] not before the start is needed";
+            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
+        }
+        Ok(())
+    }
+}
+
 impl Strategy for EventDriven {
     fn name(&self) -> &'static str {
         "event-driven"
     }
 
-    fn run(&self, _: &Model, _: &mut State, _: &mut StepMemory, _: Observers<'_>) -> Outcome {
-        todo!()
+    fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
+        let Observers { recorder, watch } = observers;
+        let mut run = Run::new(self, model, state.t, memory, Journal::new(model, recorder), None);
+        let ending = run.run(state, watch);
+        run.journal.finish(ending)
     }
 }

@@ -91,6 +91,13 @@ impl<'a> Journal<'a> {
         self.contact_events(state.t, memory)
     }
 
+    /// Takes a finished step into the certificate; contacts that change are told elsewhere.
+    pub fn add_quiet_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+        let (kinetic, potential) = self.energy(state, memory)?;
+        self.certificate.add_step(report, kinetic, potential);
+        self.paradoxes(state.t, memory)
+    }
+
     /// Keeps the contacts of the first half of a step, for [`Journal::add_halves`].
     pub fn keep_first_half(&mut self, memory: &StepMemory) {
         collect_carrying(memory, self.model, &mut self.carrying.half);
@@ -142,6 +149,20 @@ impl<'a> Journal<'a> {
     ) -> Result<(), RunError> {
         self.records.clear();
         self.tell_frame(at.0, at.1, memory, energy, Some(report))
+    }
+
+    /// Records an instant with these contacts.
+    pub fn frame_of(
+        &mut self,
+        at: (usize, &State),
+        memory: &mut StepMemory,
+        contacts: &[ContactRecord],
+        energy: Energy,
+        report: Option<&StepReport>,
+    ) -> Result<(), RunError> {
+        self.records.clear();
+        self.records.extend_from_slice(contacts);
+        self.tell_frame(at.0, at.1, memory, energy, report)
     }
 
     /// Records the last good state after a failed step. `memory` holds the failed step, so no contacts are told.

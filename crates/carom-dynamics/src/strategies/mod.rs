@@ -17,7 +17,7 @@ use crate::state::State;
 use serde::{Deserialize, Serialize};
 
 pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
-pub use event_driven::EventDriven;
+pub use event_driven::{EventDriven, EventReport};
 pub use hybrid::{Hybrid, HybridParams, SwitchOn};
 pub use smooth::Smooth;
 pub use time_stepping::TimeStepping;

@@ -6,7 +6,7 @@ use crate::smooth::{Integration, IntegrationError};
 use crate::systems::{Instant, Scratch};
 
 /// Nodes and weights of Gauss's formula on \[0, 1\]: degree 5, so that the account is not coarser than the integrators of order 5.
-const GAUSS: [(f64, f64); 3] = [(0.112_701_665_379_258_3, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
+pub(super) const GAUSS: [(f64, f64); 3] = [(0.112_701_665_379_258_3, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.887_298_334_620_741_7, 5.0 / 18.0)];
 
 /// Integrates the power that enters the system,
 ///

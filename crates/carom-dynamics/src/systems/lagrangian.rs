@@ -11,6 +11,7 @@ pub use super::formula_force::Symbols;
 use super::formula_force::{check_finite, compile, evaluate, parse};
 use super::{Coordinate, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
 
 /// The text of a Lagrangian system.
@@ -46,6 +47,7 @@ pub struct Lagrangian {
     energy: Tape,
     /// ∂V/∂t − ∂T/∂t, where the energies depend on time.
     explicit: Option<Tape>,
+    switches: Vec<StateFunction>,
     affine: bool,
 }
 
@@ -58,6 +60,8 @@ impl Lagrangian {
         let mut graph = Graph::new();
         let symbols = Symbols::new(&mut graph, &text.coordinates);
         let (kinetic, potential, applied) = parse_text(&mut graph, &symbols, text)?;
+        let formulas = [&[kinetic, potential], applied.as_slice()].concat();
+        let switches = StateFunction::switches(&mut graph, &formulas, &StateSymbols::from(&symbols));
         let mass = mass_matrix(&mut graph, &symbols, text, kinetic)?;
         let inertial = inertial_force(&mut graph, &symbols, kinetic, potential);
 
@@ -82,6 +86,7 @@ impl Lagrangian {
             affine: mass_is_constant && inertial.is_affine() && applied.as_ref().is_none_or(FormulaForce::is_affine),
             inertial,
             applied,
+            switches,
             energy: compile(&graph, &inputs, &[kinetic, potential]),
         })
     }
@@ -277,6 +282,10 @@ impl System for Lagrangian {
             matrix[i * n + j] += factor * value;
         }
         Ok(())
+    }
+
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
     }
 
     fn exchanges_energy(&self) -> bool {

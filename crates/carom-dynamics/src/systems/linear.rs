@@ -4,6 +4,7 @@ use super::formula_force::{Symbols, parse};
 use super::{Coordinate, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::block_diagonal::{dot, multiply_block};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Graph, Scope};
 
 /// A linear system; matrices row-major n × n.
@@ -17,6 +18,7 @@ pub struct Linear {
     /// Constant force, counted as potential −f·q.
     force: Vec<f64>,
     excitation: Option<FormulaForce>,
+    switches: Vec<StateFunction>,
     affine: bool,
     diagonal: bool,
 }
@@ -56,6 +58,7 @@ impl Linear {
             damping,
             stiffness,
             excitation: None,
+            switches: Vec::new(),
             affine: true,
             diagonal,
         })
@@ -126,6 +129,7 @@ impl Linear {
                 text => parse(&mut graph, &format!("force on {name}"), text, &scope)?,
             });
         }
+        self.switches = StateFunction::switches(&mut graph, &components, &StateSymbols::from(&symbols));
         let excitation = FormulaForce::new(&mut graph, &symbols, "the force formula on", &self.coordinates, &components);
         self.affine = excitation.is_affine();
         self.diagonal = false;
@@ -200,6 +204,10 @@ impl System for Linear {
             Some(excitation) => excitation.add_jacobians(at, factors, matrix, scratch),
             None => Ok(()),
         }
+    }
+
+    fn switches(&self) -> Vec<StateFunction> {
+        self.switches.clone()
     }
 
     fn exchanges_energy(&self) -> bool {

@@ -28,6 +28,7 @@ pub use tree::{Tree, TreeBody};
 pub use tree_joint::TreeJoint;
 
 use crate::error::NonFinite;
+use crate::events::StateFunction;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
 
@@ -109,6 +110,11 @@ pub trait System: Send + Sync {
     /// # Errors
     /// [`NonFinite`] naming the formula.
     fn add_jacobians(&self, at: Instant<'_>, factors: JacobianFactors, matrix: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite>;
+
+    /// Functions of the system's own state at whose changes of sign M or F has a kink or a jump. The default knows none.
+    fn switches(&self) -> Vec<StateFunction> {
+        Vec::new()
+    }
 
     /// Energy enters or leaves other than through contacts and constraints: there are forces without potential, or the
     /// energies depend on time.

@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, planar, settings, tree};
+use super::{ModelFile, formulas, impact, joints, natural, planar, settings, simulation, tree};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -51,12 +51,12 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
         model.set_impact_law(law);
     }
     let run = match &schema.simulation {
-        Some(section) => settings::simulation(&mut reader, section, &model, state.t),
+        Some(section) => simulation::simulation(&mut reader, section, &model, state.t),
         None => {
             reader.wrong(
                 None,
                 "the file has no [simulation]",
-                "add [simulation] with `end` and `step` in seconds, or with `end` and strategy = \"smooth\"",
+                "add [simulation] with `end` and `step` in seconds, or with `end` and strategy = \"event-driven\", \"hybrid\" or \"smooth\"",
             );
             None
         }

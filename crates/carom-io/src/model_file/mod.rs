@@ -7,6 +7,7 @@
 mod bodies;
 mod build;
 mod compliant;
+mod components;
 mod error;
 mod formulas;
 mod impact;
@@ -21,6 +22,7 @@ mod planar_shapes;
 mod rotation_coordinates;
 mod schema;
 mod settings;
+mod simulation;
 mod tree;
 mod value;
 

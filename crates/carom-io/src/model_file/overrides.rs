@@ -7,7 +7,7 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 /// A value to set: `path.to.key=value`.
 ///
 /// The path follows the tables of the file; an entry of an array of tables is named by its `name` or its number from 0.
-/// `scheme`, `solver`, `integrator` and `adaptive` are short for `simulation.scheme`, and so on. The value is TOML; what is not TOML
+/// `scheme`, `solver`, `integrator`, `adaptive`, `events` and `hybrid` are short for `simulation.scheme`, and so on. The value is TOML; what is not TOML
 /// is taken as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
@@ -27,7 +27,7 @@ impl FromStr for Override {
         if path.iter().any(String::is_empty) {
             return Err(format!("\"{text}\" has an empty key: {example}"));
         }
-        if matches!(path[0].as_str(), "scheme" | "solver" | "integrator" | "adaptive") {
+        if matches!(path[0].as_str(), "scheme" | "solver" | "integrator" | "adaptive" | "events" | "hybrid") {
             path.insert(0, "simulation".to_owned());
         }
         Ok(Override { path, value: value.trim().to_owned() })

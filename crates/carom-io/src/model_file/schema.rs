@@ -340,6 +340,8 @@ pub(super) struct SimulationSchema {
     pub step: Option<Number>,
     pub strategy: Option<Text>,
     pub adaptive: Option<Spanned<Component>>,
+    pub events: Option<Spanned<toml::Table>>,
+    pub hybrid: Option<Spanned<toml::Table>>,
     pub integrator: Option<Spanned<Component>>,
     pub scheme: Option<Spanned<Component>>,
     pub solver: Option<Spanned<Component>>,
@@ -365,9 +367,9 @@ pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
     })
 }
 
-/// For "unknown field `x`, expected one of `a`, `b`": the nearest of those named.
+/// For "unknown field `x`, expected one of `a`, `b`", or a variant: the nearest of those named.
 pub(super) fn suggest_key(message: &str) -> Option<String> {
-    let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
+    let mut quoted = message.lines().next()?.strip_prefix("unknown ")?.split('`').skip(1).step_by(2);
     let name = quoted.next()?;
     nearest(name, quoted).map(|best| format!("did you mean `{best}`?"))
 }

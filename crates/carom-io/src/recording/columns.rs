@@ -1,18 +1,18 @@
 //! The growing columns of a recorded run: their names and types in the file, and the buffers in front of them.
 
 use super::RunInfo;
+use super::modes::NO_MODE;
 use carom_dynamics::diagnostics::Energy;
-use carom_dynamics::recording::{ContactRecord, Event, EventKind, Frame, Source};
+use carom_dynamics::recording::{ContactRecord, Event, Frame, Source};
 use carom_dynamics::schemes::StepReport;
-use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f64_type};
+use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f64_type, make_u8_type};
 
 /// Rows per chunk of the file, unless the rows are so wide that a chunk would exceed [`CHUNK_BYTES`].
 const CHUNK_ROWS: usize = 512;
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Kinds of event; the file holds a kind's place in this list.
-pub(super) const EVENT_KINDS: [EventKind; 4] =
-    [EventKind::ContactClosed, EventKind::ContactOpened, EventKind::SolveNotConverged, EventKind::StepHalved];
+/// Bytes for the remark of an event while the run goes; the finished file has as many as the longest needs.
+const NOTE_BYTES: usize = 240;
 
 /// Type of a column's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) enum Element {
     U8,
     /// A row of so many f64.
     Row(usize),
+    /// A row of so many u8.
+    Bytes(usize),
     /// UTF-8 text of at most so many bytes.
     Text(usize),
 }
@@ -34,7 +36,7 @@ impl Element {
             Element::I32 => 4,
             Element::U8 => 1,
             Element::Row(n) => 8 * n,
-            Element::Text(n) => n,
+            Element::Bytes(n) | Element::Text(n) => n,
         }
     }
 }
@@ -44,7 +46,7 @@ pub(super) type ColumnSpec = (&'static str, Element);
 
 /// The columns of a run; rows of zero width (no gap, say) are left out.
 pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
-    use Element::{F64, I32, I64, Row, Text, U8};
+    use Element::{Bytes, F64, I32, I64, Row, Text, U8};
     // Columns are flushed in this order. A process killed meanwhile leaves no contact without its impulse, nor an instant without
     // its contacts, because the columns that readers count by (`contacts/frame`, `events/impulse`, `time`) come after theirs.
     let mut specs = vec![
@@ -55,18 +57,24 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("contacts/gap", F64),
         ("contacts/velocity", Row(6)),
         ("contacts/impulse", Row(6)),
+        ("contacts/force", Row(if info.contact_forces { 6 } else { 0 })),
+        ("contacts/mode", U8),
         ("contacts/point", Row(3)),
         ("contacts/normal", Row(3)),
         ("contacts/frame", I64),
         ("events/t", F64),
         ("events/kind", U8),
         ("events/name", Text(event_name_width(info))),
+        ("events/mode_before", U8),
+        ("events/mode_after", U8),
+        ("events/note", Text(NOTE_BYTES)),
         ("events/impulse", F64),
         ("step", I64),
         ("q", Row(info.coordinates.len())),
         ("v", Row(info.velocities.len())),
         ("gaps", Row(info.gaps.len())),
         ("forces", Row(info.forces.len())),
+        ("modes", Bytes(info.contact_names().count())),
         ("energy/kinetic", F64),
         ("energy/potential", F64),
         ("energy/dissipated_impact", F64),
@@ -83,15 +91,15 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("steps/constraint_velocity", F64),
         ("time", F64),
     ];
-    specs.retain(|(_, element)| *element != Row(0));
+    specs.retain(|(_, element)| !matches!(element, Row(0) | Bytes(0)));
     specs
 }
 
-/// Bytes for the longest name an event can have: an interaction, or two colliders joined by a dash.
+/// Bytes for the longest name an event can have: an interaction, two colliders joined by a dash, a watched function, a law.
 fn event_name_width(info: &RunInfo) -> usize {
     let interaction = info.interactions.iter().map(|i| i.name.len()).max().unwrap_or(0);
     let collider = info.colliders.iter().map(String::len).max().unwrap_or(0);
-    interaction.max(2 * collider + "–".len()).max(16)
+    interaction.max(2 * collider + "–".len()).max(64)
 }
 
 /// Declares an empty column that can grow.
@@ -104,6 +112,10 @@ pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compressio
         Element::Row(n) => {
             let width = u32::try_from(n).unwrap_or(u32::MAX);
             builder.with_array_data(make_f64_type(), &[width], Vec::new(), 0)
+        }
+        Element::Bytes(n) => {
+            let width = u32::try_from(n).unwrap_or(u32::MAX);
+            builder.with_array_data(make_u8_type(), &[width], Vec::new(), 0)
         }
         Element::Text(n) => builder.with_strings_sized(&[], u32::try_from(n).unwrap_or(u32::MAX))?,
     };
@@ -122,18 +134,19 @@ pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: &[u8],
         Element::Row(width) => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows, width as u64]),
         Element::I64 => builder.with_i64_data(&values(bytes, i64::from_le_bytes)).with_shape(&[rows]),
         Element::I32 => builder.with_i32_data(&values(bytes, i32::from_le_bytes)).with_shape(&[rows]),
+        Element::Bytes(width) => builder.with_u8_data(bytes).with_shape(&[rows, width as u64]),
         Element::U8 | Element::Text(_) => builder.with_u8_data(bytes).with_shape(&[rows]),
     };
     compress(builder, element, rows, compression);
     Ok(())
 }
 
-/// As [`fill`], for texts.
-pub(super) fn fill_texts(builder: &mut DatasetBuilder, element: Element, texts: &[String], compression: u8) -> Result<(), Error> {
+/// As [`fill`], for texts; as wide as the longest.
+pub(super) fn fill_texts(builder: &mut DatasetBuilder, texts: &[String], compression: u8) -> Result<(), Error> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let rows = texts.len() as u64;
-    builder.with_strings_sized(&texts, u32::try_from(element.n_bytes()).unwrap_or(u32::MAX))?.with_shape(&[rows]);
-    compress(builder, element, rows, compression);
+    let (rows, width) = (texts.len() as u64, texts.iter().map(|text| text.len()).max().unwrap_or(0).max(1));
+    builder.with_strings_sized(&texts, u32::try_from(width).unwrap_or(u32::MAX))?.with_shape(&[rows]);
+    compress(builder, Element::Text(width), rows, compression);
     Ok(())
 }
 
@@ -143,7 +156,7 @@ fn compress(builder: &mut DatasetBuilder, element: Element, rows: u64, compressi
     }
     let chunk = (chunk_rows(element) as u64).min(rows);
     match element {
-        Element::Row(width) => builder.with_chunks(&[chunk, width as u64]),
+        Element::Row(width) | Element::Bytes(width) => builder.with_chunks(&[chunk, width as u64]),
         _ => builder.with_chunks(&[chunk]),
     };
     builder.with_shuffle().with_deflate(u32::from(compression.min(9)));
@@ -188,7 +201,7 @@ impl Column {
         }
     }
 
-    /// Text padded with zeros; a name longer than announced is cut between characters.
+    /// Text padded with zeros; one longer than announced is cut between characters.
     fn push_text(&mut self, text: &str) {
         let width = self.element.n_bytes();
         let end = text.floor_char_boundary(width);
@@ -204,11 +217,15 @@ pub(super) struct Columns {
     frames: Vec<Column>,
     n_frames: usize,
     n_pending_bytes: usize,
+    /// Contacts have a column of forces.
+    contact_forces: bool,
 }
 
 impl Columns {
     pub(super) fn open(file: &File, specs: &[ColumnSpec]) -> Result<Self, Error> {
-        let mut columns = Columns { contacts: Vec::new(), events: Vec::new(), frames: Vec::new(), n_frames: 0, n_pending_bytes: 0 };
+        let contact_forces = specs.iter().any(|(path, _)| *path == "contacts/force");
+        let (contacts, events, frames) = (Vec::new(), Vec::new(), Vec::new());
+        let mut columns = Columns { contacts, events, frames, n_frames: 0, n_pending_bytes: 0, contact_forces };
         for &(path, element) in specs {
             let group = match path.split_once('/') {
                 Some(("contacts", _)) => &mut columns.contacts,
@@ -226,7 +243,7 @@ impl Columns {
 
     pub(super) fn push_frame(&mut self, frame: &Frame<'_>) {
         for contact in frame.contacts {
-            push_contact(&mut self.contacts, self.n_frames, contact);
+            push_contact(&mut self.contacts, self.n_frames, contact, self.contact_forces);
         }
         let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
@@ -236,6 +253,10 @@ impl Columns {
                 next().push_row(row);
             }
         }
+        if !frame.modes.is_empty() {
+            let column = next();
+            column.pending.extend(frame.modes.iter().map(|mode| mode.code()));
+        }
         let Energy { kinetic, potential, dissipated_impact, dissipated_friction, work } = frame.energy;
         for energy in [kinetic, potential, dissipated_impact, dissipated_friction, work] {
             next().push_f64(energy);
@@ -243,18 +264,21 @@ impl Columns {
         push_report(&mut next, frame.report);
         next().push_f64(frame.t);
         self.n_frames += 1;
-        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len() + frame.forces.len()) + 112;
-        self.n_pending_bytes += row_bytes + 176 * frame.contacts.len();
+        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
+        self.n_pending_bytes += row_bytes + 225 * frame.contacts.len();
     }
 
     pub(super) fn push_event(&mut self, event: &Event) {
         let mut next = in_turn(&mut self.events);
-        let kind = EVENT_KINDS.iter().position(|kind| *kind == event.kind);
+        let (before, after) = event.modes.map_or((NO_MODE, NO_MODE), |(before, after)| (before.code(), after.code()));
         next().push_f64(event.t);
-        next().push(&[kind.and_then(|k| u8::try_from(k).ok()).unwrap_or(u8::MAX)]);
+        next().push(&[event.kind.code()]);
         next().push_text(&event.name);
+        next().push(&[before]);
+        next().push(&[after]);
+        next().push_text(&event.note);
         next().push_f64(event.impulse);
-        self.n_pending_bytes += 64;
+        self.n_pending_bytes += 83 + NOTE_BYTES;
     }
 
     /// Writes everything pending, in the order of [`column_specs`].
@@ -289,7 +313,7 @@ fn push_report<'a>(next: &mut impl FnMut() -> &'a mut Column, report: Option<&St
     next().push_f64(report.map_or(nan, |r| r.violations.constraint_velocity));
 }
 
-fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {
+fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord, forces: bool) {
     let mut next = in_turn(columns);
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
     let (kind, a, b) = match contact.source {
@@ -303,6 +327,10 @@ fn push_contact(columns: &mut [Column], frame: usize, contact: &ContactRecord) {
     next().push_f64(contact.gap);
     next().push_row(&contact.velocity);
     next().push_row(&contact.impulse);
+    if forces {
+        next().push_row(&contact.force);
+    }
+    next().push(&[contact.mode.code()]);
     next().push_row(contact.point.as_slice());
     next().push_row(contact.normal.as_slice());
     next().push_i64(frame);

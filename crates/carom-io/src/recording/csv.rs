@@ -142,12 +142,12 @@ fn header<'a>(q: impl Iterator<Item = &'a str>, v: impl Iterator<Item = &'a str>
 }
 
 /// Quotes a name that holds a separator (RFC 4180).
-fn field(name: &str) -> String {
+pub(super) fn field(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }
 
 /// Adds numbers to a row, each after a comma unless it begins the row.
-fn push_numbers(line: &mut String, values: &[f64]) {
+pub(super) fn push_numbers(line: &mut String, values: &[f64]) {
     for value in values {
         if !line.is_empty() && !line.ends_with('\n') {
             line.push(',');

@@ -17,17 +17,18 @@
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
 //! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
+//! | `/modes` | modes of the rigid contacts by formula at the instant (in the step that ended there, where events are not located), n rows of u8; columns in `/contact_names`, what the codes mean in the attribute `mode_names` of the dataset |
 //! | `/forces` | multipliers λ of the constraints at the instant (N where g is in m; sign: M v̇ = F + Gᵀλ), n rows; columns in `/force_names`. Only runs by the strategy `smooth` have it: the others have impulses per step in `/contacts` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
-//! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `point` and `normal` (3 each) |
+//! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `force` (6; in N at the instant, only in runs whose events are located), `mode` (u8, as in `/modes`), `point` and `normal` (3 each) |
 //! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
-//! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse` |
+//! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse`, `mode_before` and `mode_after` (u8, as in `/modes`; 255 where an event changes no mode), `note` |
 //! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
 //!
 //! Tables of several columns are matrices, n × columns. In a `.part`, and in finished runs above 1 GiB, they are arrays of rows
 //! instead (an array type, because appending knows one dimension only): `run["q"][:]` is the same matrix, but
 //! `run["q"].shape` is `(n,)`. A table that would have no column (`/gaps` without contacts by formula) is left out.
-//! All texts are UTF-8.
+//! All texts are UTF-8. Runs of earlier versions have no modes, forces of contacts and notes; they are read all the same.
 //!
 //! # Safety
 //!
@@ -36,7 +37,8 @@
 //! killed process leaves a readable `.part` with all instants up to `/time`'s length. Nothing in the finished file depends on the
 //! clock or on how frames were batched: the same run gives the same bytes.
 
-use super::columns::{ColumnSpec, Columns, EVENT_KINDS, Element, column_specs, declare, fill, fill_texts};
+use super::columns::{ColumnSpec, Columns, Element, column_specs, declare, fill, fill_texts};
+use super::modes::name_codes;
 use super::target::{Target, with_suffix};
 use super::{RecordingError, RunInfo};
 use carom_dynamics::diagnostics::Certificate;
@@ -82,7 +84,7 @@ pub struct Hdf5Recorder {
     target: Target,
     info: RunInfo,
     options: Hdf5Options,
-    widths: [(&'static str, usize); 4],
+    widths: [(&'static str, usize); 5],
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -124,6 +126,7 @@ impl Hdf5Recorder {
                 ("velocities", info.velocities.len()),
                 ("gaps", info.gaps.len()),
                 ("forces", info.forces.len()),
+                ("modes", info.contact_names().count()),
             ],
             started: now,
             flushed: now,
@@ -156,7 +159,7 @@ impl Hdf5Recorder {
     }
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
-        let lengths = [frame.q.len(), frame.v.len(), frame.gaps.len(), frame.forces.len()];
+        let lengths = [frame.q.len(), frame.v.len(), frame.gaps.len(), frame.forces.len(), frame.modes.len()];
         for ((what, expected), found) in self.widths.into_iter().zip(lengths) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
@@ -264,7 +267,7 @@ impl Finished<'_> {
     fn fill(&self, builder: &mut DatasetBuilder, (path, element): ColumnSpec, compression: u8) -> Result<(), Error> {
         let dataset = self.part.dataset(path)?;
         match element {
-            Element::Text(_) => fill_texts(builder, element, &dataset.read_string()?, compression),
+            Element::Text(_) => fill_texts(builder, &dataset.read_string()?, compression),
             _ => fill(builder, element, &dataset.read_raw()?, compression),
         }
     }
@@ -273,9 +276,12 @@ impl Finished<'_> {
 /// The bytes of the file: before the first frame with columns that can grow, or finished.
 fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) -> Result<Vec<u8>, Error> {
     let specs = &column_specs(info);
-    let column = |builder: &mut DatasetBuilder, spec: ColumnSpec| match finished {
-        None => declare(builder, spec.1, compression),
-        Some(finished) => finished.fill(builder, spec, compression),
+    let column = |builder: &mut DatasetBuilder, spec: ColumnSpec| {
+        name_codes(builder, spec.0);
+        match finished {
+            None => declare(builder, spec.1, compression),
+            Some(finished) => finished.fill(builder, spec, compression),
+        }
     };
     let mut file = FileBuilder::new();
     file.set_attr("format", AttrValue::VarLenString(FORMAT.into()));
@@ -305,14 +311,14 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
             }
         }
         if name == "events" {
-            group.create_dataset("kind_names").with_vlen_strings(&EVENT_KINDS.map(EventKind::name));
+            group.create_dataset("kind_names").with_vlen_strings(&EventKind::ALL.map(EventKind::name));
         }
         file.add_group(group.finish());
     }
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 9] {
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 10] {
     [
         ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
         ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
@@ -320,6 +326,7 @@ fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 9] {
         ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
         ("gap_names", info.gaps.iter().map(String::as_str).collect()),
         ("force_names", info.forces.iter().map(String::as_str).collect()),
+        ("contact_names", info.contact_names().collect()),
         ("interaction_names", info.interactions.iter().map(|i| i.name.as_str()).collect()),
         ("interaction_kinds", info.interactions.iter().map(|i| i.kind.name()).collect()),
         ("collider_names", info.colliders.iter().map(String::as_str).collect()),

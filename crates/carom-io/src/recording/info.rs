@@ -21,8 +21,17 @@ pub struct RunInfo {
     pub gaps: Vec<String>,
     /// Names of the rows of the constraints: one for each entry of a frame's `forces`; empty where the strategy gives no forces.
     pub forces: Vec<String>,
+    /// Contacts have forces at the instants of frames, not only impulses of steps: their events are located.
+    pub contact_forces: bool,
     /// Names of the colliders by number.
     pub colliders: Vec<String>,
+}
+
+impl RunInfo {
+    /// Names of the rigid contacts by formula: one for each entry of a frame's `modes`.
+    pub fn contact_names(&self) -> impl Iterator<Item = &str> {
+        self.interactions.iter().filter(|i| i.kind == InteractionKind::Contact).map(|i| i.name.as_str())
+    }
 }
 
 /// A column's name and its unit.

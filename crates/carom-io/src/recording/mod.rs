@@ -5,18 +5,23 @@
 
 mod columns;
 pub mod csv;
+mod csv_tables;
 mod error;
 pub mod hdf5;
 mod info;
+mod modes;
 mod multi;
 mod quantity;
 mod run_file;
+mod tables;
 mod target;
 
 pub use csv::{CsvRecorder, export_csv};
+pub use csv_tables::{export_contacts, export_events, export_modes};
 pub use error::RecordingError;
 pub use hdf5::{Hdf5Options, Hdf5Recorder};
 pub use info::{InteractionKind, InteractionName, NamedUnit, RunInfo};
 pub use multi::MultiRecorder;
 pub use quantity::Quantity;
-pub use run_file::{ContactTable, EventTable, RunFile};
+pub use run_file::RunFile;
+pub use tables::{ContactTable, EventTable};

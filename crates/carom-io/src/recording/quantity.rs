@@ -36,10 +36,11 @@ const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mecha
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
     ///
-    /// Groups: `q`, `v`, `gap`, `force`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
-    /// constraint in smooth motion, `force.NAME.2` of its second row), `impulse.NAME` (normal impulse of
-    /// an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the tangential
-    /// impulse), `energy.kinetic` and so on, `residual`, `newton_residual`, `penetration`, `constraint`, `constraint_velocity`, `iterations`, `active`.
+    /// Groups: `q`, `v`, `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
+    /// constraint where the motion between events is smooth, `force.NAME.2` of its second row; normal force of a contact where events are located,
+    /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding),
+    /// `impulse.NAME` (normal impulse of an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the
+    /// tangential impulse), `energy.kinetic` and so on, `residual`, `newton_residual`, `penetration`, `constraint`, `constraint_velocity`, `iterations`, `active`.
     ///
     /// # Errors
     /// [`RecordingError::UnknownQuantity`] with everything available and the most similar name.
@@ -49,7 +50,11 @@ impl RunFile {
             "q" => prefixed(&mut self.coordinates().iter().map(|c| c.name.as_str())),
             "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
             "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
-            "force" => prefixed(&mut self.force_names().iter().map(String::as_str)),
+            "force" => {
+                let of_contacts = if self.contacts()?.force.is_empty() { Vec::new() } else { self.contact_sources()? };
+                prefixed(&mut self.force_names().iter().chain(&of_contacts).map(String::as_str))
+            }
+            "mode" if self.has_modes() => prefixed(&mut self.contact_sources()?.iter().map(String::as_str)),
             "impulse" => prefixed(&mut self.sources()?.iter().map(String::as_str)),
             "energy" => ENERGIES.map(String::from).to_vec(),
             _ => vec![name.to_string()],
@@ -71,6 +76,13 @@ impl RunFile {
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
         names.extend(self.force_names().iter().map(|n| format!("force.{n}")));
+        let contacts = self.contact_sources()?;
+        if !self.contacts()?.force.is_empty() {
+            names.extend(contacts.iter().flat_map(|n| [format!("force.{n}"), format!("force.{n}.t")]));
+        }
+        if self.has_modes() {
+            names.extend(contacts.iter().map(|n| format!("mode.{n}")));
+        }
         for source in self.sources()? {
             names.push(format!("impulse.{source}"));
             names.push(format!("impulse.{source}.t"));
@@ -100,13 +112,14 @@ impl RunFile {
                 quantity("m", self.table_column("gaps", i)?)
             }
             // the unit is that of an energy per unit of the constraint, which formulas do not tell
-            "force" => {
-                let i = found(self.force_names().iter().position(|n| n == rest))?;
-                quantity("", self.table_column("forces", i)?)
-            }
+            "force" => match self.force_names().iter().position(|n| n == rest) {
+                Some(i) => quantity("", self.table_column("forces", i)?),
+                None => quantity("N", self.contact_sum(name, rest, &self.contacts()?.force)?),
+            },
+            "mode" if self.has_modes() => quantity("", self.contact_modes(rest)?.ok_or_else(|| self.unknown(name))?),
             "energy" if rest == "mechanical" => quantity("J", self.sum("energy/kinetic", "energy/potential")?),
             "energy" if rest == "dissipated" => quantity("J", self.sum("energy/dissipated_impact", "energy/dissipated_friction")?),
-            "impulse" => quantity("N·s", self.impulse(name, rest)?),
+            "impulse" => quantity("N·s", self.contact_sum(name, rest, &self.contacts()?.impulse)?),
             _ => Err(self.unknown(name)),
         }
     }
@@ -115,22 +128,42 @@ impl RunFile {
         Ok(self.column(a)?.iter().zip(self.column(b)?).map(|(a, b)| a + b).collect())
     }
 
-    /// Impulse per frame of the interaction or pair `source`; a pair's contacts are added up.
-    fn impulse(&self, name: &str, source: &str) -> Result<Vec<f64>, RecordingError> {
+    /// Impulse or force per frame of the interaction or pair `source`; a pair's contacts are added up.
+    fn contact_sum(&self, name: &str, source: &str, table: &[[f64; 6]]) -> Result<Vec<f64>, RecordingError> {
         let (numbers, tangential) = match (self.source_numbers(source)?, source.strip_suffix(".t")) {
             (Some(numbers), _) => (numbers, false),
             (None, Some(bare)) => (self.source_numbers(bare)?.ok_or_else(|| self.unknown(name))?, true),
             (None, None) => return Err(self.unknown(name)),
         };
         let contacts = self.contacts()?;
+        if table.len() != contacts.frame.len() {
+            return Err(self.unknown(name));
+        }
         let mut values = vec![0.0; self.n_frames()];
-        for (row, p) in contacts.impulse.iter().enumerate() {
+        for (row, p) in table.iter().enumerate() {
             if (contacts.source_kind[row], contacts.source_a[row], contacts.source_b[row]) == numbers {
                 let tangent = || p[1..].iter().map(|x| x * x).sum::<f64>().sqrt();
                 values[contacts.frame[row]] += if tangential { tangent() } else { p[0] };
             }
         }
         Ok(values)
+    }
+
+    /// Code of the mode per frame of the contact or pair `source`; the greatest of a pair's contacts. `None` if there is no such contact.
+    fn contact_modes(&self, source: &str) -> Result<Option<Vec<f64>>, RecordingError> {
+        if let Some(index) = self.contact_names().iter().position(|n| n == source) {
+            return Ok(Some(self.modes(index)?.into_iter().map(|mode| f64::from(mode.code())).collect()));
+        }
+        let Some((1, a, b)) = self.source_numbers(source)? else { return Ok(None) };
+        let contacts = self.contacts()?;
+        let mut values: Vec<f64> = vec![0.0; self.n_frames()];
+        for (row, mode) in contacts.mode.iter().enumerate() {
+            if (contacts.source_kind[row], contacts.source_a[row], contacts.source_b[row]) == (1, a, b) {
+                let value = &mut values[contacts.frame[row]];
+                *value = value.max(f64::from(mode.code()));
+            }
+        }
+        Ok(Some(values))
     }
 
     /// Kind and numbers that the contact table has for `source`; `None` if there is no such interaction or pair.
@@ -141,6 +174,13 @@ impl RunFile {
         }
         let pair = self.pairs()?.into_iter().find(|(a, b)| same_pair(&self.pair_name(*a, *b), source));
         Ok(pair.map(|(a, b)| (1, a, b)))
+    }
+
+    /// Names of everything that can open and close: rigid contacts by formula, and pairs of colliders that ever touched.
+    pub(crate) fn contact_sources(&self) -> Result<Vec<String>, RecordingError> {
+        let pairs = self.pairs()?;
+        let names = self.contact_names().iter().cloned();
+        Ok(names.chain(pairs.into_iter().map(|(a, b)| self.pair_name(a, b))).collect())
     }
 
     /// Names of everything that can have an impulse.

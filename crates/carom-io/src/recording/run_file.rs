@@ -1,6 +1,7 @@
 //! Reading a recorded run.
 
 use super::hdf5::{FORMAT, FORMAT_VERSION};
+use super::tables::ContactTable;
 use super::target::with_suffix;
 use super::{NamedUnit, RecordingError};
 use hdf5_pure::{AttrValue, Error, File};
@@ -23,47 +24,10 @@ pub struct RunFile {
     velocities: Vec<NamedUnit>,
     gap_names: Vec<String>,
     force_names: Vec<String>,
+    contact_names: Vec<String>,
     interaction_names: Vec<String>,
     collider_names: Vec<String>,
-    contacts: OnceLock<ContactTable>,
-}
-
-/// The active interactions of all frames, one row each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactTable {
-    /// Index into the run's times.
-    pub frame: Vec<usize>,
-    /// 0 for an interaction of the model, 1 for two colliders.
-    pub source_kind: Vec<u8>,
-    /// Number of the interaction or of the first collider.
-    pub source_a: Vec<i32>,
-    /// Number of the second collider; −1 for an interaction.
-    pub source_b: Vec<i32>,
-    /// Number of rows of the interaction.
-    pub dim: Vec<u8>,
-    /// Gap at the start of the step, in m.
-    pub gap: Vec<f64>,
-    /// Local velocity at the end of the step, normal first.
-    pub velocity: Vec<[f64; 6]>,
-    /// Impulse of the step, normal first, in N·s.
-    pub impulse: Vec<[f64; 6]>,
-    /// Contact point in m.
-    pub point: Vec<[f64; 3]>,
-    /// Unit normal.
-    pub normal: Vec<[f64; 3]>,
-}
-
-/// The recorded events, one row each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EventTable {
-    /// Time in s.
-    pub t: Vec<f64>,
-    /// Kind, by name.
-    pub kind: Vec<String>,
-    /// Interaction, or two colliders joined by a dash.
-    pub name: Vec<String>,
-    /// Normal impulse in N·s.
-    pub impulse: Vec<f64>,
+    pub(super) contacts: OnceLock<ContactTable>,
 }
 
 impl RunFile {
@@ -97,6 +61,7 @@ impl RunFile {
             velocities: Vec::new(),
             gap_names: Vec::new(),
             force_names: Vec::new(),
+            contact_names: Vec::new(),
             interaction_names: Vec::new(),
             collider_names: Vec::new(),
             contacts: OnceLock::new(),
@@ -108,6 +73,11 @@ impl RunFile {
         // runs recorded before forces were have no such table
         run.force_names = run.texts("force_names").unwrap_or_default();
         run.interaction_names = run.texts("interaction_names")?;
+        // runs recorded before modes were have no such table: they had the kinds
+        run.contact_names = match run.has("contact_names") {
+            true => run.texts("contact_names")?,
+            false => run.names_of_kind("contact")?,
+        };
         run.collider_names = run.texts("collider_names")?;
         Ok(run)
     }
@@ -152,6 +122,12 @@ impl RunFile {
     #[must_use]
     pub fn force_names(&self) -> &[String] {
         &self.force_names
+    }
+
+    /// Names of the rigid contacts by formula, whose modes are recorded.
+    #[must_use]
+    pub fn contact_names(&self) -> &[String] {
+        &self.contact_names
     }
 
     /// Names of the interactions by number.
@@ -254,62 +230,6 @@ impl RunFile {
         Ok(bytes.chunks_exact(8).map(|b| f64_at(b, 0)).collect())
     }
 
-    /// The active interactions of all frames; read once and kept.
-    ///
-    /// # Errors
-    /// [`RecordingError::Unreadable`].
-    pub fn contacts(&self) -> Result<&ContactTable, RecordingError> {
-        match self.contacts.get() {
-            Some(table) => Ok(table),
-            None => {
-                let table = self.read_contacts()?;
-                Ok(self.contacts.get_or_init(|| table))
-            }
-        }
-    }
-
-    fn read_contacts(&self) -> Result<ContactTable, RecordingError> {
-        let frame: Vec<usize> = self.scalars("contacts/frame", u64::MAX)?.into_iter().map(|f| f as usize).collect();
-        // A killed process may have written contacts of instants that did not make it into the file.
-        let n = frame.partition_point(|f| *f < self.time.len());
-        let ints =
-            |name: &str| -> Result<Vec<i32>, RecordingError> { Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as i32).collect()) };
-        let bytes =
-            |name: &str| -> Result<Vec<u8>, RecordingError> { Ok(self.scalars(name, n as u64)?.into_iter().map(|x| x as u8).collect()) };
-        Ok(ContactTable {
-            source_kind: bytes("contacts/source_kind")?,
-            source_a: ints("contacts/source_a")?,
-            source_b: ints("contacts/source_b")?,
-            dim: bytes("contacts/dim")?,
-            gap: self.scalars("contacts/gap", n as u64)?,
-            velocity: self.rows("contacts/velocity", n)?,
-            impulse: self.rows("contacts/impulse", n)?,
-            point: self.rows("contacts/point", n)?,
-            normal: self.rows("contacts/normal", n)?,
-            frame: frame[..n].to_vec(),
-        })
-    }
-
-    /// The events.
-    ///
-    /// # Errors
-    /// [`RecordingError::Unreadable`].
-    pub fn events(&self) -> Result<EventTable, RecordingError> {
-        let kinds = self.texts("events/kind_names")?;
-        let kind_name = |k: f64| kinds.get(k as usize).cloned().unwrap_or_else(|| "unknown".into());
-        // The impulse is written last: its length tells how many events are complete.
-        let impulse = self.scalars("events/impulse", u64::MAX)?;
-        let n = impulse.len();
-        let mut name = self.texts("events/name")?;
-        name.truncate(n);
-        Ok(EventTable {
-            t: self.scalars("events/t", n as u64)?,
-            kind: self.scalars("events/kind", n as u64)?.into_iter().map(kind_name).collect(),
-            name,
-            impulse,
-        })
-    }
-
     /// Name of the pair of colliders `a` and `b`.
     pub(super) fn pair_name(&self, a: i32, b: i32) -> String {
         let name = |i: i32| {
@@ -317,6 +237,23 @@ impl RunFile {
             known.cloned().unwrap_or_else(|| format!("#{i}"))
         };
         format!("{}–{}", name(a), name(b))
+    }
+
+    /// Name of the interaction with this number.
+    pub(super) fn interaction_name(&self, number: i32) -> String {
+        let known = usize::try_from(number).ok().and_then(|i| self.interaction_names.get(i));
+        known.cloned().unwrap_or_else(|| format!("#{number}"))
+    }
+
+    /// There is a dataset at this place.
+    pub(super) fn has(&self, dataset: &str) -> bool {
+        self.file.dataset(dataset).is_ok()
+    }
+
+    /// Names of the interactions of one kind.
+    fn names_of_kind(&self, kind: &str) -> Result<Vec<String>, RecordingError> {
+        let kinds = self.texts("interaction_kinds")?;
+        Ok(self.interaction_names.iter().zip(kinds).filter(|(_, k)| k == kind).map(|(name, _)| name.clone()).collect())
     }
 
     fn attribute(&self, name: &str) -> &str {
@@ -329,29 +266,29 @@ impl RunFile {
         Ok(names.into_iter().zip(units).map(|(name, unit)| NamedUnit { name, unit }).collect())
     }
 
-    fn texts(&self, dataset: &str) -> Result<Vec<String>, RecordingError> {
+    pub(super) fn texts(&self, dataset: &str) -> Result<Vec<String>, RecordingError> {
         self.read(dataset, |file| file.dataset(dataset)?.read_string())
     }
 
     /// The first `n` entries (or all) of a column of numbers.
-    fn scalars(&self, dataset: &str, n: u64) -> Result<Vec<f64>, RecordingError> {
+    pub(super) fn scalars(&self, dataset: &str, n: u64) -> Result<Vec<f64>, RecordingError> {
         self.read(dataset, |file| file.dataset(dataset)?.read_f64_rows(0, n))
     }
 
-    fn raw(&self, dataset: &str, start: u64, rows: u64) -> Result<Vec<u8>, RecordingError> {
+    pub(super) fn raw(&self, dataset: &str, start: u64, rows: u64) -> Result<Vec<u8>, RecordingError> {
         self.read(dataset, |file| file.dataset(dataset)?.read_raw_rows(start, rows))
     }
 
-    fn rows<const N: usize>(&self, dataset: &str, n: usize) -> Result<Vec<[f64; N]>, RecordingError> {
+    pub(super) fn rows<const N: usize>(&self, dataset: &str, n: usize) -> Result<Vec<[f64; N]>, RecordingError> {
         let bytes = self.raw(dataset, 0, n as u64)?;
         Ok(bytes.chunks_exact(8 * N).map(|row| std::array::from_fn(|i| f64_at(row, i))).collect())
     }
 
-    fn read<T>(&self, dataset: &str, get: impl FnOnce(&File) -> Result<T, Error>) -> Result<T, RecordingError> {
+    pub(super) fn read<T>(&self, dataset: &str, get: impl FnOnce(&File) -> Result<T, Error>) -> Result<T, RecordingError> {
         get(&self.file).map_err(|error| self.broken(dataset, error))
     }
 
-    fn broken(&self, dataset: &str, reason: impl ToString) -> RecordingError {
+    pub(super) fn broken(&self, dataset: &str, reason: impl ToString) -> RecordingError {
         let reason = format!("dataset /{dataset}: {}", reason.to_string());
         RecordingError::unreadable(&self.path, reason, "the file may be damaged; record the run again")
     }

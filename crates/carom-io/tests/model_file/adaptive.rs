@@ -117,5 +117,5 @@ fn mistakes_are_shown_with_their_remedy() {
     let fixed = BALL.replace("strategy = \"adaptive\"\nintegrator = \"dopri5\"", "step = 1e-3");
     let fixed = format!("{}[record]\ninterval = 0.1\n", &fixed[..fixed.find("[simulation.adaptive]").unwrap()]);
     let Err(error) = read(&fixed) else { panic!("an interval needs steps that can end there") };
-    assert!(error.diagnostics[0].message.contains("\"smooth\" and \"adaptive\""), "{error}");
+    assert!(error.diagnostics[0].message.contains("not for the strategy \"time-stepping\""), "{error}");
 }

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod compliant;
+mod event_driven;
 mod impacts;
 mod laws;
 mod planar_contact;

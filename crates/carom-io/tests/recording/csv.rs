@@ -1,6 +1,7 @@
-use crate::fixture::{certificate, feed, info, q, v};
+use crate::fixture::{certificate, feed, info, q, record, v};
 use carom_dynamics::recording::Recorder;
-use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, NamedUnit, RecordingError, RunFile, export_csv};
+use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, NamedUnit, RecordingError, RunFile};
+use carom_io::recording::{export_contacts, export_csv, export_events, export_modes};
 use tempfile::tempdir;
 
 #[test]
@@ -57,4 +58,39 @@ fn existing_table_is_kept_and_names_are_quoted() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine", "kept until finished");
     recorder.finish(&certificate(0), "finished").unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("t,\"q.a,\"\"b\"\"\",q.y,"));
+}
+
+#[test]
+fn events_contacts_and_modes_as_tables() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("run.h5");
+    record(&path, 30, Hdf5Options::default());
+    let run = RunFile::open(&path).unwrap();
+    let lines = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    let mut out = Vec::new();
+    export_events(&run, &mut out).unwrap();
+    let events = lines(out);
+    assert_eq!(events[0], "t,kind,name,impulse,mode_before,mode_after,note");
+    assert_eq!(events[1], "0.009000000000000001,step-halved,table–ball,2.5,open,sliding,\"t* = 9 s, \"\"ρ\"\" = 0.5\"");
+    assert_eq!((events[2].as_str(), events.len()), ("0.019,step-halved,table–ball,2.5,,,", 4));
+
+    let mut out = Vec::new();
+    export_modes(&run, &mut out).unwrap();
+    let modes = lines(out);
+    assert_eq!((modes.len(), modes[0].as_str()), (31, "t,mode.stop,mode.table–ball"));
+    assert_eq!([modes[2].as_str(), modes[3].as_str()], ["0.001,touching,touching", "0.002,closed,open"]);
+
+    let mut out = Vec::new();
+    export_contacts(&run, &mut out).unwrap();
+    let contacts = lines(out);
+    let row: Vec<&str> = contacts[1].split(',').collect();
+    assert_eq!((contacts[0].split(',').count(), row.len()), (29, 29));
+    assert!(
+        contacts[0].starts_with("t,name,mode,dim,gap,velocity.1,")
+            && contacts[0].ends_with("force.6,point.x,point.y,point.z,normal.x,normal.y,normal.z")
+    );
+    assert_eq!(row[..12], ["0.001", "stop", "touching", "3.0", "1e-6", "0.1", "0.2", "0.3", "", "", "", "1.0"]);
+    assert_eq!((row[17], row[23]), ("10.0", ""), "a force, and no place of a contact by formula");
+    let row: Vec<&str> = contacts[2].split(',').collect();
+    assert_eq!((row[1], &row[23..]), ("table–ball", &["1.0", "2.0", "1.0", "0.0", "0.0", "1.0"][..]));
 }

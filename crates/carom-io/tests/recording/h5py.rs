@@ -21,6 +21,12 @@ assert list(run["interaction_kinds"].asstr()[:]) == ["constraint", "contact"]
 assert run["contacts/impulse"][:].shape[1] == 6 and run["contacts/point"][:].shape[1] == 3
 kinds = run["events/kind_names"].asstr()[:]
 assert kinds[run["events/kind"][0]] == "step-halved"
+modes = run["modes"].attrs["mode_names"]
+assert list(modes) == ["open", "touching", "closed", "sticking", "sliding"] and list(run["contact_names"].asstr()[:]) == ["stop"]
+assert run["modes"].shape == (300, 1) and modes[run["modes"][3, 0]] == "sticking" and run["modes"].dtype == "uint8"
+assert run["events/mode_before"][0] == 0 and modes[run["events/mode_after"][0]] == "sliding" and run["events/mode_after"][1] == 255
+assert run["events/note"].asstr()[0] == 't* = 9 s, "ρ" = 0.5' and run["contacts/force"].ndim == 2
+assert list(run["contacts/mode"].attrs["mode_names"]) == list(modes) and run["contacts/mode"][0] == 1
 assert run["events/name"].asstr()[0] == "table–ball"
 assert run["steps/converged"][5] == 0 and run["step"][10] == 20
 def visit(name, item):

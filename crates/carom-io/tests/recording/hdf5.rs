@@ -1,6 +1,7 @@
-use crate::fixture::{self, certificate, contacts, energy, feed, info, q, record, report, v};
-use carom_dynamics::recording::{Frame, RecordError, Recorder, Source};
-use carom_io::recording::{Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile};
+use crate::fixture::{self, certificate, contacts, energy, event, feed, info, mode, q, record, report, v};
+use carom_dynamics::events::ContactMode;
+use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder, Source};
+use carom_io::recording::{Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile, RunInfo, export_contacts, export_events};
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
 
@@ -25,6 +26,7 @@ fn round_trip_of_everything() {
     assert_eq!((run.coordinates(), run.velocities()), (&info.coordinates[..], &info.velocities[..]));
     assert_eq!((run.gap_names(), run.collider_names()), (&info.gaps[..], &info.colliders[..]));
     assert_eq!(run.interaction_names(), ["rail", "stop"]);
+    assert_eq!(run.contact_names(), ["stop"]);
 
     assert_eq!(run.n_frames(), n);
     let each = |f: &dyn Fn(usize) -> f64| (0..n).map(f).collect::<Vec<_>>();
@@ -35,6 +37,8 @@ fn round_trip_of_everything() {
     }
     assert_eq!(run.table_column("v", 1).unwrap(), each(&|k| v(k)[1]));
     assert_eq!(run.table_column("gaps", 0).unwrap(), each(&|k| 0.5 * k as f64));
+    assert_eq!(run.modes(0).unwrap(), (0..n).map(mode).collect::<Vec<_>>());
+    assert!(run.modes(1).is_err());
     assert_eq!(run.table_rows("v", 600, 2).unwrap(), [v(600), v(601)].concat());
     assert_eq!(run.column("energy/kinetic").unwrap(), each(&|k| energy(k).kinetic));
     assert_eq!(run.column("energy/potential").unwrap(), each(&|k| energy(k).potential));
@@ -83,6 +87,7 @@ fn contacts_and_events_come_back() {
         assert_eq!((table.source_kind[row], table.source_a[row], table.source_b[row]), source);
         assert_eq!((table.frame[row], table.dim[row], table.gap[row]), (*k, 3, contact.gap));
         assert_eq!((table.velocity[row], table.impulse[row]), (contact.velocity, contact.impulse));
+        assert_eq!((table.force[row], table.mode[row]), (contact.force, contact.mode));
         assert_eq!((table.point[row], table.normal[row]), (contact.point.into(), contact.normal.into()));
     }
     let events = run.events().unwrap();
@@ -90,6 +95,62 @@ fn contacts_and_events_come_back() {
     assert_eq!(events.kind[0], "step-halved");
     assert!(events.name.iter().all(|name| name == "table–ball"));
     assert_eq!(events.impulse, [2.5; 6]);
+    let told: Vec<_> = [9, 19, 29, 39, 49, 59].map(event).into();
+    assert_eq!(events.modes, told.iter().map(|event| event.modes).collect::<Vec<_>>());
+    assert_eq!(events.note, told.iter().map(|event| event.note.clone()).collect::<Vec<_>>());
+    assert_eq!(events.modes[1..3], [None, Some((ContactMode::Open, ContactMode::Sliding))]);
+}
+
+#[test]
+fn every_kind_of_event_comes_back_by_name() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("run.h5");
+    let mut recorder = Hdf5Recorder::create(&path, &info(), Hdf5Options::default()).unwrap();
+    for kind in EventKind::ALL {
+        recorder.event(&Event::new(0.5, kind, "").with_note("µ".repeat(200))).unwrap();
+    }
+    recorder.finish(&certificate(0), "finished").unwrap();
+    let events = RunFile::open(&path).unwrap().events().unwrap();
+    assert_eq!(events.kind, EventKind::ALL.map(EventKind::name));
+    assert!(events.note.iter().all(|note| *note == "µ".repeat(120)), "a note that is too long is cut between characters");
+}
+
+#[test]
+fn runs_of_earlier_versions_are_read() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("run.h5");
+    record(&path, 40, Hdf5Options::default());
+    let file = hdf5_pure::File::open_rw(&path).unwrap();
+    for place in ["modes", "contact_names", "contacts/force", "contacts/mode", "events/mode_before", "events/mode_after", "events/note"] {
+        file.root().delete(place).unwrap();
+    }
+    file.close().unwrap();
+    let run = RunFile::open(&path).unwrap();
+    assert_eq!(run.contact_names(), ["stop"]);
+    assert!(!run.has_modes() && run.modes(0).is_err());
+    let (contacts, events) = (run.contacts().unwrap(), run.events().unwrap());
+    assert!(!contacts.impulse.is_empty() && contacts.force.is_empty() && contacts.mode.is_empty());
+    assert_eq!((events.modes, events.note), (vec![None; 4], vec![String::new(); 4]));
+    let available = run.available().unwrap();
+    assert!(!available.iter().any(|name| name.starts_with("mode.") || name == "force.stop"), "{available:?}");
+    assert!(run.quantity("mode.stop").is_err() && run.quantity("mode").is_err() && run.quantity("force.stop").is_err());
+    let mut exported = Vec::new();
+    export_events(&run, &mut exported).unwrap();
+    export_contacts(&run, &mut exported).unwrap();
+}
+
+#[test]
+fn runs_with_impulses_only_have_no_forces_of_contacts() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("run.h5");
+    let info = RunInfo { contact_forces: false, ..info() };
+    let mut recorder = Hdf5Recorder::create(&path, &info, Hdf5Options::default()).unwrap();
+    feed(&mut recorder, 40);
+    recorder.finish(&certificate(40), "finished").unwrap();
+    let run = RunFile::open(&path).unwrap();
+    let table = run.contacts().unwrap();
+    assert!(table.force.is_empty() && table.mode[0] == mode(1) && table.point[0][2] == 1.0);
+    assert!(run.quantity("force.stop").is_err() && run.quantity("mode.stop").is_ok());
 }
 
 #[test]
@@ -137,6 +198,7 @@ fn finish_after_failure_keeps_the_status() {
         energy: energy(0),
         contacts: &[],
         gaps: &[0.0; 2],
+        modes: &[ContactMode::Open],
         forces: &[0.0; 2],
         report: None,
     };
@@ -212,7 +274,8 @@ fn model_without_coordinates_or_gaps() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("run.h5");
     let mut recorder = Hdf5Recorder::create(&path, &Default::default(), Hdf5Options::default()).unwrap();
-    let frame = Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], forces: &[], report: None };
+    let frame =
+        Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], modes: &[], forces: &[], report: None };
     recorder.frame(&frame).unwrap();
     recorder.finish(&certificate(0), "finished").unwrap();
     let run = RunFile::open(&path).unwrap();

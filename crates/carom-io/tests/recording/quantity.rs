@@ -1,4 +1,4 @@
-use crate::fixture::{contacts, energy, q, record, v};
+use crate::fixture::{contacts, energy, mode, q, record, v};
 use carom_io::recording::{Hdf5Options, RecordingError, RunFile};
 use tempfile::tempdir;
 
@@ -34,6 +34,11 @@ fn single_quantities() {
     assert_eq!(one("impulse.rail").values, each(&|_| 0.0));
     assert_eq!(one("impulse.table–ball").values, each(&|k| on(k % 4 == 1, 2.5)));
     assert_eq!(one("impulse.table-ball").values, one("impulse.table–ball").values);
+    assert_eq!((one("force.stop").unit, one("force.stop").values), ("N".into(), each(&|k| on(k % 3 == 1, 10.0 * k as f64))));
+    assert_eq!(one("force.stop.t").values, each(&|k| on(k % 3 == 1, 50.0)));
+    assert_eq!(one("force.table-ball").values, each(&|k| on(k % 4 == 1, 25.0)));
+    assert_eq!(one("mode.stop").values, each(&|k| f64::from(mode(k).code())));
+    assert_eq!(one("mode.table-ball").values, each(&|k| on(k % 4 == 1, f64::from(mode(k).code()))));
     assert_eq!(one("active").values[1..], each(&|k| contacts(k).len() as f64)[1..]);
     assert_eq!(one("residual").values[7], 7e-12);
     assert_eq!((one("penetration").values[2], one("constraint").values[3]), (5e-6, 1e-9));
@@ -47,7 +52,8 @@ fn groups_of_quantities() {
     assert_eq!(names("q"), ["q.x", "q.y", "q.angle"]);
     assert_eq!(names("energy"), ["energy.kinetic", "energy.potential", "energy.mechanical", "energy.dissipated", "energy.work"]);
     assert_eq!(names("gap"), ["gap.stop", "gap.wall"]);
-    assert_eq!(names("force"), ["force.rail.1", "force.rail.2"]);
+    assert_eq!(names("force"), ["force.rail.1", "force.rail.2", "force.stop", "force.table–ball"]);
+    assert_eq!(names("mode"), ["mode.stop", "mode.table–ball"]);
     assert_eq!(names("impulse"), ["impulse.rail", "impulse.stop", "impulse.table–ball"]);
 }
 

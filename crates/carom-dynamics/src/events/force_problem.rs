@@ -1,0 +1,203 @@
+//! Forces of closed contacts that influence each other: u̇ = W x + q with a cone for each contact.
+//!
+//! A contact that slides has one row, its friction follows the normal force: the column of W is that of the normal less μ times those of the
+//! tangents along its slip, so that W is not symmetric. A contact at rest has its normal and tangential rows and Coulomb's law on accelerations.
+
+use carom_solvers::{Block, Delassus, DenseDelassus, FrictionContact, SolveError};
+use std::ops::Range;
+
+/// What binds acceleration and force of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cone {
+    /// 0 ≤ u̇_N ⟂ λ_N ≥ 0.
+    Smooth,
+    /// The same, and the column holds friction.
+    Sliding,
+    /// At rest, one tangent.
+    Plane { mu: f64 },
+    /// At rest, two tangents.
+    Space { mu: f64 },
+}
+
+impl Cone {
+    /// Number of rows.
+    pub fn dim(self) -> usize {
+        match self {
+            Cone::Smooth | Cone::Sliding => 1,
+            Cone::Plane { .. } => 2,
+            Cone::Space { .. } => 3,
+        }
+    }
+
+    /// μ of a contact at rest.
+    pub fn friction(self) -> f64 {
+        match self {
+            Cone::Smooth | Cone::Sliding => 0.0,
+            Cone::Plane { mu } | Cone::Space { mu } => mu,
+        }
+    }
+
+    fn block(self) -> Block {
+        match self {
+            Cone::Smooth | Cone::Sliding => Block::Unilateral,
+            Cone::Plane { mu } => Block::Coulomb2 { mu },
+            Cone::Space { mu } => Block::Coulomb3 { mu },
+        }
+    }
+
+    /// Number of modes, for those that can be counted.
+    fn modes(self) -> usize {
+        match self {
+            Cone::Smooth | Cone::Sliding => 2,
+            Cone::Plane { .. } => 4,
+            Cone::Space { .. } => usize::MAX,
+        }
+    }
+}
+
+/// u̇ = W x + q.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ForceProblem {
+    /// W, row-major.
+    pub w: Vec<f64>,
+    pub q: Vec<f64>,
+    pub cones: Vec<Cone>,
+    /// First row of each contact, and the number of rows.
+    pub starts: Vec<usize>,
+    /// W_NN of each contact without friction: what a normal force does.
+    pub response: Vec<f64>,
+    /// W_TN of each contact that slides along its slip, or the size of W_TN of one at rest, times μ.
+    pub coupling: Vec<f64>,
+    /// Size of the accelerations at hand, by contact.
+    pub size: Vec<f64>,
+}
+
+/// An acceleration up to this part of those at hand is round-off.
+pub(super) const ZERO: f64 = 1e-10;
+/// The same relative to those of all contacts.
+const ZERO_AMONG_ALL: f64 = 1e-13;
+
+impl ForceProblem {
+    /// Number of contacts.
+    pub fn n_contacts(&self) -> usize {
+        self.cones.len()
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Rows of a contact.
+    pub fn rows(&self, k: usize) -> Range<usize> {
+        self.starts[k]..self.starts[k + 1]
+    }
+
+    /// A row of W.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.w[i * self.n_rows()..(i + 1) * self.n_rows()]
+    }
+
+    /// u̇.
+    pub fn accelerations(&self, x: &[f64]) -> Vec<f64> {
+        (0..self.n_rows()).map(|i| self.q[i] + self.row(i).iter().zip(x).map(|(w, x)| w * x).sum::<f64>()).collect()
+    }
+
+    /// Accelerations of contact k up to this are zero, where the forces are x.
+    pub fn zero(&self, k: usize, x: &[f64]) -> f64 {
+        let of_forces = |k: usize| {
+            let terms = |i: usize| self.row(i).iter().zip(x).map(|(w, x)| (w * x).abs()).sum::<f64>();
+            self.rows(k).map(terms).fold(self.size[k], f64::max)
+        };
+        let largest = self.size.iter().copied().fold(0.0, f64::max);
+        ZERO * of_forces(k) + ZERO_AMONG_ALL * largest
+    }
+
+    /// Normal forces of contact k up to this are zero.
+    pub fn zero_force(&self, k: usize, x: &[f64]) -> f64 {
+        let largest = self.starts[..self.n_contacts()].iter().fold(0.0_f64, |size, &i| size.max(x[i].abs()));
+        let by_acceleration = if self.response[k] > 0.0 { self.zero(k, x) / self.response[k] } else { 0.0 };
+        by_acceleration.max(ZERO * largest)
+    }
+
+    /// Friction could make a normal force press the contact further in, w_NN ≤ μ w_NT.
+    pub fn is_doubtful(&self, k: usize) -> bool {
+        self.response[k] - self.coupling[k] <= ZERO * self.response[k] && self.coupling[k] > 0.0
+    }
+
+    /// Solutions need not exist or be unique: a contact is doubtful, or W of several of which one slides is not positive on all forces.
+    pub fn may_be_paradoxical(&self) -> bool {
+        if (0..self.n_contacts()).any(|k| self.is_doubtful(k)) {
+            return true;
+        }
+        let lines: Vec<usize> = (0..self.n_contacts()).filter(|&k| self.cones[k].dim() == 1).map(|k| self.starts[k]).collect();
+        if lines.len() < 2 || !self.cones.contains(&Cone::Sliding) {
+            return false;
+        }
+        let n = self.n_rows();
+        let unit = |i: usize| if self.w[i * n + i] > 0.0 { 1.0 / self.w[i * n + i].sqrt() } else { 1.0 };
+        let symmetric = nalgebra::DMatrix::from_fn(lines.len(), lines.len(), |a, b| {
+            let (i, j) = (lines[a], lines[b]);
+            0.5 * (self.w[i * n + j] + self.w[j * n + i]) * unit(i) * unit(j)
+        });
+        symmetric.symmetric_eigenvalues().min() < -ZERO
+    }
+
+    /// Number of combinations of modes; the largest number where they cannot be counted.
+    pub fn combinations(&self) -> usize {
+        self.cones.iter().fold(1, |product: usize, cone| product.saturating_mul(cone.modes()))
+    }
+
+    /// The same for the solvers.
+    pub fn friction_contact(&self) -> Result<FrictionContact, SolveError> {
+        let dims: Vec<usize> = self.cones.iter().map(|cone| cone.dim()).collect();
+        let w = Delassus::Dense(DenseDelassus::new(self.w.clone(), &dims)?);
+        Ok(FrictionContact { w, q: self.q.clone(), blocks: self.cones.iter().map(|cone| cone.block()).collect() })
+    }
+
+    /// The problem of some of the contacts, the others being open; their rows here.
+    pub fn part(&self, contacts: &[usize]) -> (ForceProblem, Vec<usize>) {
+        let rows: Vec<usize> = contacts.iter().flat_map(|&k| self.rows(k)).collect();
+        let mut part = ForceProblem { starts: vec![0], ..ForceProblem::default() };
+        for &k in contacts {
+            part.cones.push(self.cones[k]);
+            part.starts.push(part.starts[part.starts.len() - 1] + self.cones[k].dim());
+            part.response.push(self.response[k]);
+            part.coupling.push(self.coupling[k]);
+            part.size.push(self.size[k]);
+        }
+        part.q = rows.iter().map(|&i| self.q[i]).collect();
+        part.w = rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.row(i)[j]).collect();
+        (part, rows)
+    }
+
+    /// Contacts that influence each other, in the order of their first.
+    pub fn clusters(&self) -> Vec<Vec<usize>> {
+        let n = self.n_contacts();
+        let linked = |a: usize, b: usize| {
+            let any = |a: usize, b: usize| self.rows(a).any(|i| self.row(i)[self.rows(b)].iter().any(|w| *w != 0.0));
+            any(a, b) || any(b, a)
+        };
+        let (mut list, mut seen) = (Vec::new(), vec![false; n]);
+        for first in 0..n {
+            if seen[first] {
+                continue;
+            }
+            seen[first] = true;
+            let (mut cluster, mut next) = (vec![first], 0);
+            while next < cluster.len() {
+                let here = cluster[next];
+                for (k, seen) in seen.iter_mut().enumerate() {
+                    if !*seen && linked(here, k) {
+                        *seen = true;
+                        cluster.push(k);
+                    }
+                }
+                next += 1;
+            }
+            cluster.sort_unstable();
+            list.push(cluster);
+        }
+        list
+    }
+}

@@ -1,0 +1,168 @@
+//! Closed contacts as rows of the equations of motion.
+//!
+//! ```text
+//! normal      g_N = 0                         force N
+//! sticking    g_N = 0, G_T v + b_T = 0        forces N, T
+//! sliding     g_N = 0                         forces N, T = −μ N d
+//! ```
+//!
+//! Haddouni2015 §2.1.1: while no event happens the contacts of I₂ are bilateral constraints, those of I_St in their tangents too. Sticking rows
+//! are constraints of velocity: a contact may stick anywhere.
+
+use crate::interactions::Interaction;
+use crate::model::Model;
+use crate::relations::Relation;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What a closed contact does until the next event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// Without friction: its normal row.
+    Normal,
+    /// In I_St: its normal and tangents.
+    Sticking,
+    /// In I_Sl: its normal, with friction against the slip.
+    Sliding {
+        /// Unit direction of the slip along the tangents, now or about to begin; `[±1, 0]` with one tangent. Kept up to date while an
+        /// integration goes on.
+        direction: [f64; 2],
+    },
+}
+
+/// An interaction of the model, or one that was found on the way.
+#[derive(Clone)]
+pub enum InteractionRef<'m> {
+    /// Of the model.
+    Model(&'m Interaction),
+    /// Found by a detector.
+    Own(Arc<Interaction>),
+}
+
+impl Deref for InteractionRef<'_> {
+    type Target = Interaction;
+
+    fn deref(&self) -> &Interaction {
+        match self {
+            InteractionRef::Model(interaction) => interaction,
+            InteractionRef::Own(interaction) => interaction,
+        }
+    }
+}
+
+/// A closed contact and its role.
+#[derive(Clone)]
+pub struct ClosedContact<'m> {
+    /// The contact.
+    pub interaction: InteractionRef<'m>,
+    /// What it does.
+    pub role: Role,
+}
+
+impl ClosedContact<'_> {
+    /// Number of tangents: 0, 1 in the plane, 2 in space.
+    #[must_use]
+    pub fn n_tangents(&self) -> usize {
+        self.interaction.relation().n_rows().saturating_sub(1).min(2)
+    }
+
+    /// It slides with friction.
+    #[must_use]
+    pub fn slides(&self) -> bool {
+        let friction = || self.interaction.law().contact().is_some_and(|law| !law.friction.is_none());
+        matches!(self.role, Role::Sliding { .. }) && self.n_tangents() > 0 && friction()
+    }
+}
+
+/// The interactions whose rows the equations may hold: those of the model, then the closed contacts.
+pub(super) struct Interactions<'m> {
+    pub model: &'m Model,
+    closed: Vec<ClosedContact<'m>>,
+    /// Number in the model of each closed contact that has one.
+    in_model: Vec<Option<usize>>,
+    /// Piece in use of each interaction of the model; empty: the one that holds where it is evaluated.
+    pieces: Vec<usize>,
+    slides: bool,
+}
+
+impl<'m> Interactions<'m> {
+    /// Without closed contacts.
+    pub fn new(model: &'m Model) -> Self {
+        Interactions { model, closed: Vec::new(), in_model: Vec::new(), pieces: Vec::new(), slides: false }
+    }
+
+    /// Replaces the closed contacts. Directions of slip are brought to unit length; without one it is along the first tangent.
+    pub fn set_closed(&mut self, mut closed: Vec<ClosedContact<'m>>) {
+        for contact in &mut closed {
+            let n_tangents = contact.n_tangents();
+            if let Role::Sliding { direction } = &mut contact.role {
+                *direction = match (n_tangents, direction[0].hypot(direction[1])) {
+                    (2, length) if length > 0.0 && length.is_finite() => direction.map(|d| d / length),
+                    (1, _) if direction[0] < 0.0 => [-1.0, 0.0],
+                    _ => [1.0, 0.0],
+                };
+            }
+        }
+        let place = |contact: &ClosedContact<'_>| match contact.interaction {
+            InteractionRef::Model(interaction) => self.model.interactions().iter().position(|other| std::ptr::eq(interaction, other)),
+            InteractionRef::Own(_) => None,
+        };
+        self.in_model = closed.iter().map(place).collect();
+        self.slides = closed.iter().any(ClosedContact::slides);
+        self.closed = closed;
+    }
+
+    /// Sets the pieces in use.
+    pub fn set_pieces(&mut self, pieces: &[usize]) {
+        self.pieces.clear();
+        self.pieces.extend_from_slice(pieces);
+    }
+
+    /// The closed contacts.
+    pub fn closed(&self) -> &[ClosedContact<'m>] {
+        &self.closed
+    }
+
+    /// The closed contact with this number among the interactions.
+    pub fn closed_at(&self, i: usize) -> Option<&ClosedContact<'m>> {
+        i.checked_sub(self.n_of_model()).and_then(|k| self.closed.get(k))
+    }
+
+    /// Sets the direction in which a closed contact slides.
+    pub fn set_direction(&mut self, k: usize, direction: [f64; 2]) {
+        self.closed[k].role = Role::Sliding { direction };
+    }
+
+    /// Some contact slides with friction.
+    pub fn slides(&self) -> bool {
+        self.slides
+    }
+
+    /// Number of interactions of the model: closed contacts are numbered from here.
+    pub fn n_of_model(&self) -> usize {
+        self.model.interactions().len()
+    }
+
+    /// Number of all.
+    pub fn len(&self) -> usize {
+        self.n_of_model() + self.closed.len()
+    }
+
+    /// An interaction by number.
+    pub fn get(&self, i: usize) -> &Interaction {
+        let of_model = self.model.interactions();
+        if i < of_model.len() { &of_model[i] } else { &self.closed[i - of_model.len()].interaction }
+    }
+
+    /// The relation of an interaction; of a piecewise one the piece in use.
+    pub fn relation(&self, i: usize) -> &dyn Relation {
+        let relation = self.get(i).relation();
+        if self.pieces.is_empty() {
+            return relation;
+        }
+        let n = self.n_of_model();
+        let place = if i < n { Some(i) } else { self.in_model[i - n] };
+        let piece = place.and_then(|i| self.pieces.get(i)).filter(|_| relation.n_pieces() > 1);
+        piece.and_then(|&piece| relation.piece(piece)).unwrap_or(relation)
+    }
+}

@@ -1,0 +1,405 @@
+//! Smooth motion under the present contact modes, up to the next event.
+
+use super::watch::{Function, Modes, Watch, WatchWork};
+use crate::error::{ModelError, RunError};
+use crate::events::{
+    AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, SwitchingFunction,
+    Watched, check_contacts, first_event,
+};
+use crate::integrators::IntegratorParams;
+use crate::model::Model;
+use crate::smooth::{ClosedContact, Integration, IntegrationError, MotionPoint, Role};
+use crate::state::State;
+use crate::systems::{Instant, Scratch};
+
+/// Parts of a step at whose ends the watched functions are looked at.
+const PARTS: usize = 4;
+
+/// Steps to a root of the dense output are corrected at most so many times until the root no longer moves.
+const CORRECTIONS: usize = 4;
+
+/// A motion under contact modes.
+pub(in crate::strategies) struct Motion<'m> {
+    pub model: &'m Model,
+    pub settings: EventParams,
+    pub integration: Integration<'m>,
+    pub contacts: Contacts<'m>,
+    /// Mode of each contact.
+    pub modes: Vec<ContactMode>,
+    /// Direction of slip of each sliding contact, unit, in its tangents.
+    pub directions: Vec<[f64; 2]>,
+    /// Contacts in the equations, in their order there.
+    pub closed: Vec<usize>,
+    /// Piece in use of each interaction of the model.
+    pub pieces: Vec<usize>,
+    /// Signs that make the user's functions, and the switching functions, positive.
+    user_signs: Vec<f64>,
+    switch_signs: Vec<f64>,
+    switches: Vec<SwitchingFunction>,
+    /// Impacts of each contact so far.
+    pub impact_times: Vec<AccumulationWatch>,
+    /// When the impacts of a contact that accumulate would end \[s\].
+    pub predicted_end: Vec<Option<f64>>,
+    /// Order of the integrator.
+    pub order: f64,
+    functions: Vec<Function>,
+    forces: Vec<[f64; 3]>,
+    watch: WatchWork,
+    scratch: Scratch,
+}
+
+/// What ended a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::strategies) struct Met {
+    /// What happened, all at the time reached.
+    pub functions: Vec<Function>,
+    /// Contacts that touched without closing, with the times.
+    pub grazing: Vec<(usize, f64)>,
+    /// Size of the step in which it was found \[s\].
+    pub step: f64,
+    /// Largest speed at which a contact closes [m/s].
+    pub approach: f64,
+}
+
+impl Met {
+    /// Contacts whose gap closed.
+    pub fn hit(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::Gap { contact } = f { Some(*contact) } else { None })
+    }
+
+    /// Contacts whose slip vanished.
+    pub fn stopped(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::Slip { contact, .. } = f { Some(*contact) } else { None })
+    }
+
+    /// Contacts whose force came to the end of its range.
+    pub fn leaving(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| match f {
+            Function::Normal { contact, .. } | Function::Cone { contact, .. } => Some(*contact),
+            _ => None,
+        })
+    }
+
+    /// Interactions that came to the edge of a piece.
+    pub fn edges(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::Edge { interaction, .. } = f { Some(*interaction) } else { None })
+    }
+
+    /// The user's functions that crossed zero.
+    pub fn user_events(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::User { event, .. } = f { Some(*event) } else { None })
+    }
+}
+
+impl<'m> Motion<'m> {
+    /// A motion from a state with all contacts open; [`Motion::settle`] finds the modes.
+    pub fn new(model: &'m Model, state: &State, integrator: &IntegratorParams, settings: &EventParams) -> Result<Self, RunError> {
+        let contacts = Contacts::new(model);
+        let integration = Integration::new(model, state, integrator)?;
+        let orders = (integrator.kind.entry().orders)(integrator);
+        let n = contacts.len();
+        let mut motion = Motion {
+            model,
+            settings: *settings,
+            integration,
+            contacts,
+            modes: vec![ContactMode::Open; n],
+            directions: vec![[1.0, 0.0]; n],
+            closed: Vec::new(),
+            pieces: vec![0; model.interactions().len()],
+            user_signs: Vec::new(),
+            switch_signs: Vec::new(),
+            switches: model.switching_functions(),
+            impact_times: Vec::new(),
+            predicted_end: Vec::new(),
+            order: orders.position.min(orders.velocity),
+            functions: Vec::new(),
+            forces: Vec::new(),
+            watch: WatchWork::default(),
+            scratch: Scratch::default(),
+        };
+        motion.read_signs()?;
+        Ok(motion)
+    }
+
+    /// The state reached.
+    pub fn state(&self) -> State {
+        self.integration.point().state()
+    }
+
+    /// Time reached \[s\].
+    pub fn t(&self) -> f64 {
+        self.integration.point().t
+    }
+
+    /// Looks for contacts that may close within `horizon` seconds.
+    pub fn find_contacts(&mut self, horizon: f64) -> Result<(), RunError> {
+        let point = self.integration.point();
+        let at = Instant { t: point.t, q: &point.q, v: &point.v };
+        self.contacts.find(at, horizon).map_err(|source| IntegrationError::NonFinite { t: point.t, source })?;
+        self.modes.resize(self.contacts.len(), ContactMode::Open);
+        self.directions.resize(self.contacts.len(), [1.0, 0.0]);
+        Ok(())
+    }
+
+    /// One step of the integrator, not beyond `limit`, or to the first event within it.
+    pub fn step(&mut self, limit: f64) -> Result<Option<Met>, RunError> {
+        let t_start = self.t();
+        let horizon = 2.0 * self.integration.next_step().min(limit - t_start);
+        self.find_contacts(horizon)?;
+        self.follow_slip()?;
+        self.choose_functions()?;
+        self.integration.step(limit)?;
+        let known = self.contacts.len();
+        self.find_contacts(horizon)?;
+        self.functions.extend((known..self.contacts.len()).map(|contact| Function::Gap { contact }));
+        let h = self.t() - t_start;
+        let location = LocationSettings {
+            method: self.settings.location,
+            time: self.settings.time,
+            samples: PARTS,
+            precision: h.min(1.0).powf(self.order).min(h),
+        };
+        let span = (t_start, self.t());
+        let search = self.watching(|watch| first_event(watch, span, &location))?;
+        let grazing = search.grazing.iter().filter_map(|touch| match self.functions[touch.function] {
+            Function::Gap { contact } => Some((contact, touch.t)),
+            _ => None,
+        });
+        let mut met = Met { functions: Vec::new(), grazing: grazing.collect(), step: h, approach: 0.0 };
+        let Some(Found { t, functions }) = search.event else {
+            return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
+        };
+        met.functions = functions.iter().map(|&i| self.functions[i]).collect();
+        let arrived = self.go_to(t, functions[0])?;
+        self.integration.plan(h);
+        if !arrived {
+            return Ok(None);
+        }
+        let state = self.state();
+        for function in &met.functions {
+            match *function {
+                Function::Gap { contact } => met.approach = met.approach.max(-self.velocity(contact, &state)?[0]),
+                Function::User { event, .. } => self.user_signs[event] *= -1.0,
+                Function::Switch { function, .. } => self.switch_signs[function] *= -1.0,
+                _ => {}
+            }
+        }
+        Ok(Some(met))
+    }
+
+    /// Takes the step back and goes to the time of a root of function i; false when the integrator stopped before.
+    fn go_to(&mut self, mut t: f64, i: usize) -> Result<bool, RunError> {
+        let t_start = self.integration.previous().t;
+        let polished = self.settings.location == Location::Bracketing && !self.functions[i].is_indicator();
+        for correction in 0..=CORRECTIONS {
+            self.integration.take_back()?;
+            if t - t_start <= f64::EPSILON * t.abs() {
+                return Ok(true);
+            }
+            self.integration.plan(t - t_start);
+            self.integration.step(t)?;
+            if self.t() < t {
+                return Ok(false);
+            }
+            if !polished || correction == CORRECTIONS {
+                return Ok(true);
+            }
+            let Some(shift) = self.root_shift(i)? else { return Ok(true) };
+            if shift.abs() <= 2.0 * f64::EPSILON * t.abs() {
+                return Ok(true);
+            }
+            t += shift;
+        }
+        Ok(true)
+    }
+
+    /// How far the root of function i is from the end of the step, by its slope there; `None` where the slope tells nothing.
+    fn root_shift(&mut self, i: usize) -> Result<Option<f64>, RunError> {
+        let (t_start, t_end) = (self.integration.previous().t, self.t());
+        let h = t_end - t_start;
+        let n = self.functions.len();
+        let (mut here, mut before) = (vec![Sample { value: 0.0, rate: None }; n], vec![Sample { value: 0.0, rate: None }; n]);
+        let back = 1e-3 * h;
+        self.watching(|watch| {
+            watch.sample(t_end, &mut here)?;
+            watch.sample(t_end - back, &mut before)
+        })?;
+        let slope = here[i].rate.unwrap_or((here[i].value - before[i].value) / back);
+        let shift = -here[i].value / slope;
+        Ok((shift.is_finite() && shift.abs() < 0.1 * h).then_some(shift))
+    }
+
+    /// Does something with the watched functions on the last step.
+    fn watching<R>(&mut self, work: impl FnOnce(&mut Watch<'_, 'm>) -> R) -> R {
+        let modes = Modes { modes: &self.modes, directions: &self.directions, closed: &self.closed, pieces: &self.pieces };
+        let mut watch = Watch {
+            model: self.model,
+            integration: &mut self.integration,
+            contacts: &mut self.contacts,
+            functions: &self.functions,
+            switches: &self.switches,
+            settings: &self.settings,
+            modes,
+            work: &mut self.watch,
+        };
+        work(&mut watch)
+    }
+
+    /// Sliding contacts keep the direction in which they slide at the start of a step.
+    fn follow_slip(&mut self) -> Result<(), RunError> {
+        let point = self.integration.point();
+        let at = Instant { t: point.t, q: &point.q, v: &point.v };
+        for &c in &self.closed {
+            if self.modes[c] != ContactMode::Sliding || self.contacts.n_tangents(c) < 2 {
+                continue;
+            }
+            let [_, u1, u2] = self.contacts.velocity(c, at).map_err(|source| IntegrationError::NonFinite { t: at.t, source })?;
+            let slip = u1.hypot(u2);
+            if slip > self.settings.slip {
+                self.directions[c] = [u1 / slip, u2 / slip];
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions to watch in the next step.
+    fn choose_functions(&mut self) -> Result<(), RunError> {
+        self.functions.clear();
+        let open = (0..self.contacts.len()).filter(|&c| !self.modes[c].is_closed());
+        self.functions.extend(open.map(|contact| Function::Gap { contact }));
+        let unique = self.integration.equations().forces_are_unique();
+        for (k, &contact) in self.closed.iter().enumerate() {
+            if unique {
+                self.functions.push(Function::Normal { contact, k });
+            }
+            match self.modes[contact] {
+                ContactMode::Sticking if unique => self.functions.push(Function::Cone { contact, k }),
+                ContactMode::Sliding => self.functions.push(Function::Slip { contact, direction: self.directions[contact] }),
+                _ => {}
+            }
+        }
+        if !unique {
+            self.functions.push(Function::Confirmed);
+        }
+        for (interaction, &piece) in self.pieces.iter().enumerate() {
+            if self.model.interactions()[interaction].relation().n_pieces() > 1 {
+                self.functions.push(Function::Edge { interaction, piece });
+            }
+        }
+        self.functions.extend(self.user_signs.iter().enumerate().map(|(event, &sign)| Function::User { event, sign }));
+        self.functions.extend(self.switch_signs.iter().enumerate().map(|(function, &sign)| Function::Switch { function, sign }));
+        if !self.closed.is_empty() {
+            let point = self.integration.point().clone();
+            self.integration.equations().contact_forces(&point, &mut self.forces)?;
+            self.watch.measure(&self.forces);
+        }
+        Ok(())
+    }
+
+    /// The signs of the user's functions and of the switching functions, and the pieces in use, at the state reached.
+    pub fn read_signs(&mut self) -> Result<(), RunError> {
+        let MotionPoint { t, q, v, .. } = self.integration.point();
+        let at = Instant { t: *t, q, v };
+        let located = |source| IntegrationError::NonFinite { t: at.t, source };
+        self.user_signs.clear();
+        for event in self.model.events() {
+            self.user_signs.push(sign(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.value));
+        }
+        self.switch_signs.clear();
+        for function in &self.switches {
+            self.switch_signs.push(sign(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.value));
+        }
+        for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
+            *piece = interaction.relation().piece_at(at.t, at.q, &mut self.scratch).map_err(located)?;
+        }
+        self.integration.equations().set_pieces(&self.pieces);
+        Ok(())
+    }
+
+    /// Takes modes into the equations and goes on from a state, projected on the closed contacts and the constraints.
+    pub fn resume(&mut self, state: &State, modes: &[(usize, ContactMode, [f64; 2])]) -> Result<(), RunError> {
+        self.modes.fill(ContactMode::Open);
+        self.closed.clear();
+        let mut closed = Vec::with_capacity(modes.len());
+        for &(c, mode, direction) in modes {
+            self.modes[c] = mode;
+            self.directions[c] = direction;
+            let role = match mode {
+                ContactMode::Open | ContactMode::Touching => continue,
+                ContactMode::Closed => Role::Normal,
+                ContactMode::Sticking => Role::Sticking,
+                ContactMode::Sliding => Role::Sliding { direction },
+            };
+            self.closed.push(c);
+            closed.push(ClosedContact { interaction: self.contacts.interaction(c), role });
+        }
+        let planned = self.integration.next_step();
+        let equations = self.integration.equations();
+        equations.set_pieces(&self.pieces);
+        equations.set_closed(closed);
+        self.integration.resume(state, crate::integrators::Projection::Both)?;
+        self.integration.plan(planned);
+        Ok(())
+    }
+
+    /// Goes on from a state that was reached otherwise; modes are those of before until they are settled.
+    pub fn go_on_from(&mut self, state: &State) -> Result<(), RunError> {
+        let equations = self.integration.equations();
+        equations.set_closed(Vec::new());
+        self.closed.clear();
+        self.integration.restart(state)?;
+        self.read_signs()
+    }
+
+    /// Time of the last impact of a contact \[s\].
+    pub fn last_impact(&self, contact: usize) -> Option<f64> {
+        self.impact_times.get(contact).and_then(AccumulationWatch::last)
+    }
+
+    /// The interaction is a constraint, or a closed contact.
+    pub fn is_constrained(&self, interaction: usize) -> bool {
+        self.model.interactions()[interaction].is_bilateral()
+            || self.contacts.of_interaction(interaction).is_some_and(|contact| self.modes[contact].is_closed())
+    }
+
+    /// The motion begins anew where this function vanishes.
+    pub fn restarts(&self, function: &Function) -> bool {
+        match *function {
+            Function::User { event, .. } => self.model.events()[event].source().action == EventAction::Restart,
+            _ => true,
+        }
+    }
+
+    /// The user's function that crossed zero fell.
+    pub fn fell(&self, event: usize) -> bool {
+        self.user_signs[event] < 0.0
+    }
+
+    /// What happened, in words.
+    pub fn describe(&self, met: &Met) -> String {
+        let name = |function: &Function| match *function {
+            Function::Gap { contact }
+            | Function::Normal { contact, .. }
+            | Function::Cone { contact, .. }
+            | Function::Slip { contact, .. } => {
+                format!("\"{}\"", self.contacts.name(contact))
+            }
+            Function::Confirmed => "contacts whose forces are not unique".to_owned(),
+            Function::Edge { interaction, .. } => format!("an edge of \"{}\"", self.model.interactions()[interaction].name()),
+            Function::User { event, .. } => format!("the event \"{}\"", self.model.events()[event].source().name),
+            Function::Switch { .. } => "a switch of a formula".to_owned(),
+        };
+        let names: Vec<String> = met.functions.iter().map(name).collect();
+        if names.is_empty() { "a time event".to_owned() } else { names.join(", ") }
+    }
+
+    /// Checks that the strategies with located events know all contact laws of a model.
+    pub fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
+        check_contacts(model, strategy)
+    }
+}
+
+fn sign(value: f64) -> f64 {
+    if value < 0.0 { -1.0 } else { 1.0 }
+}

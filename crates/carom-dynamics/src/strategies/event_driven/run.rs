@@ -1,0 +1,413 @@
+//! A run with located events.
+
+use super::EventDriven;
+use super::account::Account;
+use super::guard::ProgressGuard;
+use super::motion::{Met, Motion};
+use super::report::EventReport;
+use super::settle::{Cause, Settled};
+use crate::assembly::at_time;
+use crate::diagnostics::{Energy, Violations};
+use crate::error::{RunError, StepError};
+use crate::events::EventAction;
+use crate::impacts::Resolver;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::recording::{ContactRecord, Event, EventKind};
+use crate::schemes::StepReport;
+use crate::smooth::{AssemblyReport, DriftMeter, IntegrationError, MotionPoint, SmoothReport};
+use crate::state::State;
+use crate::strategies::hybrid::Switching;
+use crate::strategies::journal::Journal;
+use crate::strategies::{Continue, Ending, Progress};
+use crate::systems::Instant;
+
+/// What a run has besides its motion.
+pub(in crate::strategies) struct Run<'a, 'm> {
+    pub settings: &'a EventDriven,
+    pub model: &'m Model,
+    pub memory: &'a mut StepMemory,
+    pub journal: Journal<'a>,
+    account: Account<'m>,
+    drift: DriftMeter<'m>,
+    resolver: Option<Resolver>,
+    pub guard: ProgressGuard,
+    pub report: EventReport,
+    smooth: SmoothReport,
+    /// Time-stepping where events accumulate; `None`: events only.
+    switching: Option<Switching<'a>>,
+    start: f64,
+    /// Steps taken.
+    pub steps: usize,
+    /// Steps of the integrator taken.
+    smooth_steps: usize,
+    /// Number of the next frame of constant interval.
+    next_frame: usize,
+    /// Number of steps when the last frame was told.
+    recorded: usize,
+    last_event: Option<f64>,
+    inside: MotionPoint,
+    records: Vec<ContactRecord>,
+    forces: Vec<[f64; 3]>,
+}
+
+impl<'a, 'm> Run<'a, 'm> {
+    /// Prepares a run.
+    pub fn new(
+        settings: &'a EventDriven,
+        model: &'m Model,
+        start: f64,
+        memory: &'a mut StepMemory,
+        journal: Journal<'a>,
+        switching: Option<Switching<'a>>,
+    ) -> Self {
+        Run {
+            settings,
+            model,
+            memory,
+            journal,
+            account: Account::new(model),
+            drift: DriftMeter::new(model),
+            resolver: None,
+            guard: ProgressGuard::new(settings.events.most_events, settings.end - start),
+            report: EventReport::default(),
+            smooth: SmoothReport::new(settings.integrator.kind, settings.integrator.formulation()),
+            switching,
+            start,
+            steps: 0,
+            smooth_steps: 0,
+            next_frame: 1,
+            recorded: 0,
+            last_event: None,
+            inside: MotionPoint::default(),
+            records: Vec::new(),
+            forces: Vec::new(),
+        }
+    }
+
+    /// All steps, with the reports in the certificate afterwards.
+    pub fn run(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue) -> Ending {
+        let ending = self.all_steps(state, watch).unwrap_or_else(Ending::Failed);
+        let rows = std::mem::take(&mut self.drift.rows);
+        let certificate = &mut self.journal.certificate;
+        certificate.smooth = Some(SmoothReport { drift: rows, ..self.smooth.clone() });
+        certificate.event_driven = Some(self.report.clone());
+        ending
+    }
+
+    fn validate(&self) -> Result<(), crate::error::ModelError> {
+        match &self.switching {
+            Some(switching) => switching.validate(self.model, self.start),
+            None => self.settings.validate(self.model, self.start),
+        }
+    }
+
+    fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Ending, RunError> {
+        self.validate().map_err(IntegrationError::from)?;
+        let mut begun = Motion::new(self.model, state, &self.settings.integrator, &self.settings.events);
+        self.journal.forces.resize(self.drift.rows.len(), 0.0);
+        if let Ok(motion) = &mut begun {
+            self.smooth.assembly = Some(*motion.integration.assembly()).filter(AssemblyReport::is_assembled);
+            copy_state(&motion.state(), state);
+        }
+        self.journal.begin(state, self.memory)?;
+        let mut motion = begun?;
+        self.take_violations(&mut motion, state)?;
+        if let Some(ending) = self.with_motion(&mut motion, state, |run, motion, state| run.settle(motion, state, Cause::default()))? {
+            return Ok(ending);
+        }
+        let end = self.settings.end;
+        while state.t < end {
+            let t_before = state.t;
+            let limit = self.next_time(t_before);
+            let met = self.with_motion(&mut motion, state, |run, motion, state| {
+                let met = motion.step(limit)?;
+                run.take_step(motion, state)?;
+                Ok(met)
+            })?;
+            let at_limit = state.t >= limit && limit < end;
+            let ended = if met.is_some() || at_limit {
+                let met = met.unwrap_or_default();
+                self.with_motion(&mut motion, state, |run, motion, state| run.event(motion, state, &met, at_limit))?
+            } else {
+                None
+            };
+            let n_active = motion.closed.len();
+            let progress = Progress { step: self.steps, t: state.t, end, n_active };
+            let stops = watch(&progress) == Continue::Stop && state.t < end;
+            let every = self.settings.record_every;
+            let due = self.is_frame_time(state.t);
+            if due || stops || ended.is_some() || state.t >= end || (every > 0 && self.steps >= self.recorded + every) {
+                self.frame(&mut motion, state)?;
+            }
+            match ended {
+                Some(ending) => return Ok(ending),
+                None if stops => return Ok(Ending::Interrupted),
+                None => {}
+            }
+        }
+        Ok(Ending::Finished)
+    }
+
+    /// Does a part of a run; when it fails the last good state is recorded.
+    fn with_motion<R>(
+        &mut self,
+        motion: &mut Motion<'m>,
+        state: &mut State,
+        part: impl FnOnce(&mut Self, &mut Motion<'m>, &mut State) -> Result<R, RunError>,
+    ) -> Result<R, RunError> {
+        let result = part(self, motion, state);
+        self.smooth.statistics = motion.integration.statistics();
+        if result.is_err() && self.recorded < self.steps {
+            self.recorded = self.steps;
+            self.journal.frame_after_failure(self.steps, state, self.memory, None)?;
+        }
+        result
+    }
+
+    /// The end of the run, or the next time that the user named.
+    fn next_time(&self, t: f64) -> f64 {
+        let named = self.model.time_events().iter().map(|event| event.t).filter(|&time| time > t);
+        named.fold(self.settings.end, f64::min)
+    }
+
+    /// Takes a step of the motion into the account.
+    fn take_step(&mut self, motion: &mut Motion<'m>, state: &mut State) -> Result<(), RunError> {
+        let (from, to) = (state.t, motion.t());
+        if to <= from {
+            return Ok(());
+        }
+        self.steps += 1;
+        self.smooth_steps += 1;
+        let moved = self.drift.moves();
+        let reached = motion.state();
+        let violations = self.take_violations(motion, &reached)?;
+        let taken = StepReport { newton_converged: true, violations, n_active: motion.closed.len(), ..StepReport::default() };
+        let exchanged = self.exchange(motion, (from, to), moved || self.drift.moves(), &taken)?;
+        copy_state(&reached, state);
+        let taken = StepReport { work: exchanged.work, dissipated_friction: exchanged.friction, ..taken };
+        let (kinetic, potential) = self.journal.energy(state, self.memory)?;
+        self.journal.certificate.add_step(&taken, kinetic, potential);
+        self.smooth.add_step(self.smooth_steps, to - from, to - self.start, to >= self.settings.end);
+        self.smooth.max_energy_error = self.smooth.max_energy_error.max(self.journal.certificate.energy_error().abs());
+        Ok(())
+    }
+
+    /// Energies exchanged in the step just taken; frames of constant interval within it are told on the way.
+    fn exchange(
+        &mut self,
+        motion: &mut Motion<'m>,
+        (from, to): (f64, f64),
+        moving: bool,
+        taken: &StepReport,
+    ) -> Result<super::account::Exchanged, RunError> {
+        let (mut sum, mut from) = (super::account::Exchanged::default(), from);
+        while let Some(t) = self.frame_time().filter(|&t| t < to && !same_time(t, to)) {
+            sum += self.account.between(motion, from, t, moving)?;
+            let mut inside = std::mem::take(&mut self.inside);
+            inside.copy_from(motion.integration.point());
+            motion.integration.interpolate_point(t, &mut inside)?;
+            let state = inside.state();
+            let (kinetic, potential) = self.journal.energy(&state, self.memory)?;
+            let last = self.journal.certificate.last;
+            let energy = Energy {
+                kinetic,
+                potential,
+                work: last.work + sum.work,
+                dissipated_friction: last.dissipated_friction + sum.friction,
+                ..last
+            };
+            self.collect(motion, &inside)?;
+            self.journal.frame_of((self.steps, &state), self.memory, &self.records, energy, Some(taken))?;
+            self.inside = inside;
+            self.next_frame += 1;
+            from = t;
+        }
+        sum += self.account.between(motion, from, to, moving)?;
+        Ok(sum)
+    }
+
+    /// Violations of a state, taken into the certificate.
+    fn take_violations(&mut self, motion: &mut Motion<'m>, state: &State) -> Result<Violations, RunError> {
+        let mut violations = self.drift.evaluate(state.t, &state.q, &state.v).map_err(at_time(state.t))?;
+        self.drift.keep();
+        for c in 0..motion.contacts.len() {
+            let gap = motion.contacts.gap(c, state.t, &state.q).map_err(at_time(state.t))?;
+            violations.penetration = violations.penetration.max(-gap);
+        }
+        self.journal.certificate.add_violations(&violations);
+        Ok(violations)
+    }
+
+    /// Deals with an event.
+    fn event(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, at_limit: bool) -> Result<Option<Ending>, RunError> {
+        for &(contact, t) in &met.grazing {
+            self.tell(Event::new(t, EventKind::Grazing, motion.contacts.name(contact)))?;
+        }
+        let mut stops = false;
+        for i in met.user_events() {
+            let event = self.model.events()[i].source();
+            if event.direction.counts(motion.fell(i)) {
+                self.tell(Event::new(state.t, EventKind::UserEvent, event.name.clone()))?;
+                stops |= event.action == EventAction::Stop;
+            }
+        }
+        if at_limit {
+            for event in self.model.time_events().iter().filter(|event| same_time(event.t, state.t)) {
+                self.tell(Event::new(state.t, EventKind::TimeEvent, event.name.clone()))?;
+            }
+        }
+        if stops {
+            return Ok(Some(Ending::Finished));
+        }
+        let changes = at_limit || met.functions.iter().any(|function| motion.restarts(function));
+        if !changes {
+            return Ok(None);
+        }
+        if self.guard.is_held_up(state.t) {
+            let contacts = motion.describe(met);
+            if self.switching.is_none() {
+                return Err(self.guard.error(state.t, contacts));
+            }
+            self.guard.clear();
+            return self.step_through(motion, state, met, format!("{} events in a row", self.settings.events.most_events));
+        }
+        if let Some(last) = self.last_event.replace(state.t).filter(|&last| state.t > last) {
+            let interval = state.t - last;
+            let shortest = &mut self.report.shortest_interval;
+            *shortest = if *shortest == 0.0 { interval } else { shortest.min(interval) };
+        }
+        if let Some(reason) = self.switching.as_ref().and_then(|switching| switching.reason(motion, met)) {
+            return self.step_through(motion, state, met, reason);
+        }
+        self.cross_edges(motion, state, met)?;
+        let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) =
+            (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
+        self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, leaving: &leaving, carried: &[] })
+    }
+
+    fn cross_edges(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met) -> Result<(), RunError> {
+        let interactions: Vec<usize> = met.edges().collect();
+        for interaction in interactions {
+            let crossed = motion.cross_edge(interaction)?;
+            self.take_settled(state, motion, crossed)?;
+        }
+        Ok(())
+    }
+
+    /// Steps of time-stepping until contacts settle, then back to located events.
+    fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
+        let Some(switching) = self.switching.take() else { return Ok(None) };
+        let result = switching.pass(self, motion, state, (met, reason));
+        self.switching = Some(switching);
+        let carried = result?;
+        if state.t >= self.settings.end {
+            return Ok(Some(Ending::Finished));
+        }
+        self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
+    }
+
+    /// Finds the modes at the state reached, and tells what changed.
+    pub fn settle(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Option<Ending>, RunError> {
+        let resolver = match &mut self.resolver {
+            Some(resolver) => resolver,
+            none => none.insert(Resolver::new().map_err(|source| StepError::Solve { t: state.t, source })?),
+        };
+        let settled = motion.settle(cause, resolver)?;
+        self.take_settled(state, motion, settled)?;
+        Ok(None)
+    }
+
+    /// Takes what an event did into the account, and tells it.
+    fn take_settled(&mut self, state: &mut State, motion: &mut Motion<'m>, settled: Settled) -> Result<(), RunError> {
+        if settled.impacts > 0 && self.settings.record_every > 0 {
+            self.steps = self.steps.max(self.recorded);
+            // the state before the impact
+            self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)?;
+        }
+        self.report.impacts += settled.impacts;
+        copy_state(&motion.state(), state);
+        let (kinetic, potential) = self.journal.energy(state, self.memory)?;
+        let exchanged = StepReport {
+            dissipated_impact: settled.dissipated[0],
+            dissipated_friction: settled.dissipated[1],
+            work: settled.work,
+            impact_gain: settled.gain,
+            ..StepReport::default()
+        };
+        self.journal.certificate.add_event(&exchanged, settled.residual, (kinetic, potential));
+        for event in settled.events {
+            self.tell(event)?;
+        }
+        if settled.impacts > 0 && self.settings.record_every > 0 {
+            self.frame(motion, state)?;
+        }
+        Ok(())
+    }
+
+    /// Tells and counts an event.
+    pub fn tell(&mut self, event: Event) -> Result<(), RunError> {
+        self.report.add(&event);
+        self.journal.tell(event)
+    }
+
+    /// Records the state reached.
+    pub fn frame(&mut self, motion: &mut Motion<'m>, state: &State) -> Result<(), RunError> {
+        let point = motion.integration.point().clone();
+        self.collect(motion, &point)?;
+        self.recorded = self.steps;
+        self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)
+    }
+
+    /// The closed contacts at a point, for a frame.
+    fn collect(&mut self, motion: &mut Motion<'m>, point: &MotionPoint) -> Result<(), RunError> {
+        let equations = motion.integration.equations();
+        let counted = equations.statistics;
+        equations.contact_forces(point, &mut self.forces)?;
+        equations.constraint_forces(point, &mut self.journal.forces)?;
+        equations.statistics = counted;
+        self.records.clear();
+        let at = Instant { t: point.t, q: &point.q, v: &point.v };
+        for (&c, f) in motion.closed.iter().zip(&self.forces) {
+            let (mut velocity, mut force) = ([0.0; 6], [0.0; 6]);
+            velocity[..3].copy_from_slice(&motion.contacts.velocity(c, at).map_err(at_time(at.t))?);
+            force[..3].copy_from_slice(f);
+            let (point, normal) = motion.contacts.geometry(c, at.t, at.q);
+            self.records.push(ContactRecord {
+                source: motion.contacts.source(c),
+                dim: 1 + motion.contacts.n_tangents(c),
+                gap: motion.contacts.gap(c, at.t, at.q).map_err(at_time(at.t))?,
+                velocity,
+                impulse: [0.0; 6],
+                force,
+                mode: motion.modes[c],
+                point,
+                normal,
+            });
+        }
+        Ok(())
+    }
+
+    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
+    fn frame_time(&self) -> Option<f64> {
+        self.settings.record_interval.map(|interval| self.start + self.next_frame as f64 * interval)
+    }
+
+    /// A frame of constant interval is due at the end of a step; it is then taken as told.
+    fn is_frame_time(&mut self, t: f64) -> bool {
+        let due = self.frame_time().is_some_and(|next| same_time(next, t) || next < t);
+        self.next_frame += usize::from(due);
+        due
+    }
+}
+
+/// Times that differ by round-off only.
+fn same_time(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+fn copy_state(from: &State, to: &mut State) {
+    to.t = from.t;
+    to.q.copy_from_slice(&from.q);
+    to.v.copy_from_slice(&from.v);
+}

@@ -1,0 +1,265 @@
+//! What happens at an event: impacts, then the modes with which the motion goes on.
+
+use super::motion::Motion;
+use crate::error::RunError;
+use crate::events::{Accumulation, AccumulationWatch, ClosedSet, ContactAfter, ContactMode, Impact, ImpactSettings, Location, Verdict};
+use crate::impacts::Resolver;
+use crate::integrators::Projection;
+use crate::recording::{Event, EventKind};
+use crate::smooth::{ClosedContact, IntegrationError, InteractionRef, Role};
+use crate::state::State;
+use crate::systems::Instant;
+
+/// Impacts at one instant, with and without collision, that may follow each other before modes are found.
+const MOST_IMPACTS: usize = 20;
+
+/// What an event did.
+#[derive(Clone, Debug, Default)]
+pub(in crate::strategies) struct Settled {
+    /// What to record.
+    pub events: Vec<Event>,
+    /// Energy taken by normal and by tangential impulses \[J\].
+    pub dissipated: [f64; 2],
+    /// Work of moving constraints and obstacles \[J\].
+    pub work: f64,
+    /// Energy that impacts created \[J\].
+    pub gain: f64,
+    /// Impact problems solved.
+    pub impacts: usize,
+    /// Largest residual of the problems solved.
+    pub residual: f64,
+    /// Some contact changed its mode.
+    pub changed: bool,
+}
+
+/// What leads to an event.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::strategies) struct Cause<'a> {
+    /// Contacts whose gap closed.
+    pub hit: &'a [usize],
+    /// Contacts whose slip vanished.
+    pub stopped: &'a [usize],
+    /// Contacts whose force came to the end of its range.
+    pub leaving: &'a [usize],
+    /// Contacts that are closed although their gap is not known to be zero: they carried in time-stepping.
+    pub carried: &'a [usize],
+}
+
+impl<'m> Motion<'m> {
+    /// Solves the impact problem over I₁ where contacts approach, then the acceleration problem over I₂, and goes on with the modes found.
+    pub fn settle(&mut self, cause: Cause<'_>, resolver: &mut Resolver) -> Result<Settled, RunError> {
+        let mut settled = Settled::default();
+        self.find_contacts(0.0)?;
+        self.meet_exactly(cause)?;
+        let mut state = self.state();
+        let touching = self.touching(&state, cause)?;
+        let refs: Vec<InteractionRef<'m>> = touching.iter().map(|&c| self.contacts.interaction(c)).collect();
+        let mut impulses = vec![0.0; touching.len()];
+        let mut push = None;
+        let after = loop {
+            let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
+            let normal = |k: usize| set.velocity(k)[0];
+            if push.is_some() || (0..touching.len()).any(|k| normal(k) < -self.settings.velocity) {
+                if settled.impacts == MOST_IMPACTS {
+                    return Err(self.no_end(&state, &touching, &set));
+                }
+                let inelastic = match settled.impacts {
+                    0 => self.accumulating(&state, &touching, &set)?,
+                    // what is left after an impact of all contacts is not to bounce again
+                    n => vec![n > 1; touching.len()],
+                };
+                let how = ImpactSettings { rest: self.settings.velocity, inelastic: &inelastic, push };
+                let impact = set.impact(resolver, self.model.impact_law(), &how)?;
+                let exchanged =
+                    (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
+                self.take_impact(&mut state, &impact, exchanged, &mut settled);
+                impulses.iter_mut().zip(&impact.impulse).for_each(|(sum, p)| *sum += p[0]);
+                push = None;
+                continue;
+            }
+            // I₂: contacts that do not separate
+            let stays: Vec<usize> = (0..touching.len()).filter(|&k| normal(k) <= self.settings.velocity).collect();
+            let refs: Vec<InteractionRef<'m>> = stays.iter().map(|&k| refs[k].clone()).collect();
+            let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
+            let leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
+            let found = set.accelerate_leaving(&self.settings, &leaving)?;
+            let contact = |k: usize| touching[stays[k]];
+            match found.verdict {
+                Verdict::Solved { residual } => settled.residual = settled.residual.max(residual),
+                Verdict::Inconsistent { contact: k } => {
+                    let name = self.contacts.name(contact(k));
+                    settled
+                        .events
+                        .push(Event::new(state.t, EventKind::ImpactWithoutCollision, name).with_note("no finite force is possible"));
+                    push = Some(stays[k]);
+                    continue;
+                }
+                Verdict::Ambiguous { contact: k } => {
+                    let note = "several motions are possible; the one without a force at the contact is taken";
+                    settled.events.push(Event::new(state.t, EventKind::OutcomeChosen, self.contacts.name(contact(k))).with_note(note));
+                }
+                Verdict::NotConverged { residual } => {
+                    return Err(RunError::NoModes { t: state.t, contacts: self.names(&touching), residual });
+                }
+            }
+            break stays.into_iter().map(|k| touching[k]).zip(found.contacts).collect::<Vec<(usize, ContactAfter)>>();
+        };
+        self.tell_changes(&state, &touching, &impulses, &after, &mut settled);
+        let modes: Vec<_> = after.iter().map(|(c, after)| (*c, after.mode, after.direction)).collect();
+        self.resume(&state, &modes)?;
+        Ok(settled)
+    }
+
+    /// With the coarse methods of location the state is not quite at the event: it is put there.
+    fn meet_exactly(&mut self, cause: Cause<'_>) -> Result<(), RunError> {
+        let coarse = self.settings.location != Location::Bracketing;
+        let state = self.state();
+        let mut off = false;
+        for &c in cause.hit.iter().chain(cause.carried) {
+            off |= self.gap(c, &state)?.abs() > self.settings.gap;
+        }
+        for &c in cause.stopped.iter().filter(|_| coarse) {
+            let [_, u1, u2] = self.velocity(c, &state)?;
+            off |= u1.hypot(u2) > self.settings.slip;
+        }
+        if !off {
+            return Ok(());
+        }
+        let role_of = |c: usize, here: &Self| match here.modes[c] {
+            _ if coarse && cause.stopped.contains(&c) => Role::Sticking,
+            ContactMode::Sticking => Role::Sticking,
+            _ => Role::Normal,
+        };
+        let mut positions: Vec<usize> = self.closed.clone();
+        positions.extend(cause.hit.iter().chain(cause.carried).filter(|c| !self.closed.contains(c)));
+        let closed: Vec<ClosedContact<'m>> =
+            positions.iter().map(|&c| ClosedContact { interaction: self.contacts.interaction(c), role: role_of(c, self) }).collect();
+        self.integration.equations().set_closed(closed);
+        self.integration.resume(&state, Projection::Position)?;
+        if cause.stopped.is_empty() || !coarse {
+            return Ok(());
+        }
+        let state = self.state();
+        let closed: Vec<ClosedContact<'m>> =
+            self.closed.iter().map(|&c| ClosedContact { interaction: self.contacts.interaction(c), role: role_of(c, self) }).collect();
+        self.integration.equations().set_closed(closed);
+        Ok(self.integration.resume(&state, Projection::Velocity)?)
+    }
+
+    /// I₁.
+    fn touching(&mut self, state: &State, cause: Cause<'_>) -> Result<Vec<usize>, RunError> {
+        let mut touching = Vec::new();
+        for c in 0..self.contacts.len() {
+            let known = self.modes[c].is_closed() || cause.hit.contains(&c) || cause.carried.contains(&c);
+            if known || self.gap(c, state)? <= self.settings.gap {
+                touching.push(c);
+            }
+        }
+        Ok(touching)
+    }
+
+    fn gap(&mut self, c: usize, state: &State) -> Result<f64, IntegrationError> {
+        self.contacts.gap(c, state.t, &state.q).map_err(|source| IntegrationError::NonFinite { t: state.t, source })
+    }
+
+    pub(super) fn velocity(&mut self, c: usize, state: &State) -> Result<[f64; 3], IntegrationError> {
+        self.contacts.velocity(c, instant(state)).map_err(|source| IntegrationError::NonFinite { t: state.t, source })
+    }
+
+    /// For each contact whether its impacts have accumulated, so that this one is the last.
+    fn accumulating(&mut self, state: &State, touching: &[usize], set: &ClosedSet) -> Result<Vec<bool>, RunError> {
+        let mut inelastic = vec![false; touching.len()];
+        self.impact_times.resize(self.contacts.len(), AccumulationWatch::default());
+        self.predicted_end.resize(self.contacts.len(), None);
+        for (k, &c) in touching.iter().enumerate() {
+            let approach = -set.velocity(k)[0];
+            if approach <= self.settings.velocity {
+                continue;
+            }
+            let last = self.impact_times[c].last();
+            let series = self.impact_times[c].impact(state.t, approach);
+            let interval = self.settings.accumulation_interval;
+            let close = last.is_some_and(|last| state.t - last <= interval);
+            let end = series.map(|series| series.end);
+            self.predicted_end[c] = end;
+            if !close && end.is_none_or(|end| end - state.t > interval) {
+                continue;
+            }
+            let end = end.unwrap_or(state.t);
+            if self.settings.accumulation == Accumulation::Stop {
+                return Err(RunError::Accumulates { t: state.t, contact: self.contacts.name(c), end });
+            }
+            inelastic[k] = true;
+            self.predicted_end[c] = Some(end);
+        }
+        Ok(inelastic)
+    }
+
+    fn take_impact(&mut self, state: &mut State, impact: &Impact, exchanged: f64, settled: &mut Settled) {
+        state.v.copy_from_slice(&impact.velocity);
+        let outcome = &impact.outcome;
+        let [normal, tangential] = outcome.total_dissipated();
+        settled.dissipated[0] += normal;
+        settled.dissipated[1] += tangential;
+        settled.work += impact.work;
+        settled.impacts += 1;
+        settled.residual = settled.residual.max(outcome.residual);
+        if outcome.gain() > crate::assembly::GAIN_TOLERANCE * exchanged {
+            settled.gain += outcome.gain();
+            settled.events.push(Event::new(state.t, EventKind::EnergyCreated, ""));
+        }
+        settled.events.extend(outcome.chosen.iter().map(|&law| Event::new(state.t, EventKind::OutcomeChosen, law)));
+    }
+
+    /// Events of the contacts that changed or were hit.
+    fn tell_changes(
+        &mut self,
+        state: &State,
+        touching: &[usize],
+        impulses: &[f64],
+        after: &[(usize, ContactAfter)],
+        settled: &mut Settled,
+    ) {
+        for (&c, &impulse) in touching.iter().zip(impulses) {
+            let before = self.modes[c];
+            let (mode, direction) = after
+                .iter()
+                .find(|(other, _)| *other == c)
+                .map_or((ContactMode::Open, [0.0; 2]), |(_, after)| (after.mode, after.direction));
+            let turned = before == ContactMode::Sliding && {
+                let d = self.directions[c];
+                d[0] * direction[0] + d[1] * direction[1] < 0.0
+            };
+            let kind = match (before, mode) {
+                _ if impulse > 0.0 => EventKind::Impact,
+                (ContactMode::Sliding, ContactMode::Sliding) if turned => EventKind::SlipReversed,
+                (before, mode) if before == mode => continue,
+                (_, ContactMode::Open) => EventKind::ContactOpened,
+                (ContactMode::Sliding, ContactMode::Sticking) => EventKind::SlipToStick,
+                (ContactMode::Sticking, ContactMode::Sliding) => EventKind::StickToSlip,
+                _ => EventKind::ContactClosed,
+            };
+            if let Some(end) = self.predicted_end.get_mut(c).and_then(Option::take).filter(|_| mode.is_closed() && !before.is_closed()) {
+                self.impact_times[c].reset();
+                let note = format!("after the impact at {:.9e} s", state.t);
+                settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
+            }
+            settled.changed = true;
+            settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
+        }
+    }
+
+    fn no_end(&self, state: &State, touching: &[usize], set: &ClosedSet) -> RunError {
+        let worst = (0..touching.len()).map(|k| -set.velocity(k)[0]).fold(0.0, f64::max);
+        RunError::NoModes { t: state.t, contacts: self.names(touching), residual: worst }
+    }
+
+    fn names(&self, contacts: &[usize]) -> String {
+        let names: Vec<String> = contacts.iter().take(4).map(|&c| format!("\"{}\"", self.contacts.name(c))).collect();
+        if contacts.len() > 4 { format!("{} and {} more", names.join(", "), contacts.len() - 4) } else { names.join(", ") }
+    }
+}
+
+fn instant(state: &State) -> Instant<'_> {
+    Instant { t: state.t, q: &state.q, v: &state.v }
+}

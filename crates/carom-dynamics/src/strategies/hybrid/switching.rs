@@ -1,0 +1,145 @@
+//! When the hybrid strategy switches, and its steps of time-stepping.
+
+use super::Hybrid;
+use crate::active_set::ActiveSource;
+use crate::error::{ModelError, RunError};
+use crate::model::Model;
+use crate::recording::{Event, EventKind};
+use crate::schemes::take_step;
+use crate::state::State;
+use crate::strategies::OnFailure;
+use crate::strategies::adaptive::bracket::EventStep;
+use crate::strategies::adaptive::phases::{ContactModes, has_impact};
+use crate::strategies::event_driven::{Function, Met, Motion, Run};
+
+/// Steps of time-stepping after which contacts are given back whatever they do.
+const MOST_STEPS: usize = 100_000;
+
+/// The rules of switching.
+pub(in crate::strategies) struct Switching<'a> {
+    hybrid: &'a Hybrid,
+    event_step: EventStep,
+    /// What h* |u| and h*² |v̇| are compared with \[m\].
+    tolerable: f64,
+}
+
+impl<'a> Switching<'a> {
+    pub fn new(hybrid: &'a Hybrid) -> Self {
+        let (integrator, params) = (&hybrid.event_driven.integrator, &hybrid.params);
+        let orders = (integrator.kind.entry().orders)(integrator);
+        let order = params.event_order.map_or(orders.position.min(orders.velocity), |order| order as f64);
+        Switching {
+            hybrid,
+            event_step: EventStep { order, scale: params.event_scale, smallest: params.min_step },
+            tolerable: hybrid.event_driven.events.gap,
+        }
+    }
+
+    /// Checks the settings.
+    pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
+        self.hybrid.validate(model, start)
+    }
+
+    /// h* \[s\] at an event: not so long that the approach or the accelerations move a contact by more than τ₀ in it, unless h_min is.
+    fn step(&self, motion: &Motion<'_>, met: &Met) -> f64 {
+        let acceleration = motion.integration.point().a.iter().fold(f64::MIN_POSITIVE, |most, a| most.max(a.abs()));
+        let tolerable = (self.tolerable / met.approach.max(f64::MIN_POSITIVE)).min((self.tolerable / acceleration).sqrt());
+        self.event_step.size(met.step, tolerable)
+    }
+
+    /// Why to go over to time-stepping at an event, if there is a reason.
+    pub fn reason(&self, motion: &Motion<'_>, met: &Met) -> Option<String> {
+        let on = &self.hybrid.params.switch_on;
+        for function in &met.functions {
+            match *function {
+                Function::Gap { contact } if on.accumulation => {
+                    let Some(last) = motion.last_impact(contact) else { continue };
+                    let interval = motion.t() - last;
+                    if interval <= self.step(motion, met) {
+                        let name = motion.contacts.name(contact);
+                        return Some(format!("\"{name}\" is hit {interval:.1e} s after its last impact"));
+                    }
+                }
+                Function::Slip { contact, .. } => {
+                    let in_space = motion.contacts.n_tangents(contact) == 2;
+                    if (in_space && on.sticking_in_space) || (!in_space && on.slip) {
+                        return Some(format!("the slip of \"{}\" vanishes", motion.contacts.name(contact)));
+                    }
+                }
+                Function::Cone { contact, .. } if on.sticking_in_space && motion.contacts.n_tangents(contact) == 2 => {
+                    return Some(format!("\"{}\" begins to slip", motion.contacts.name(contact)));
+                }
+                Function::Edge { interaction, .. } if on.edges && motion.is_constrained(interaction) => {
+                    return Some(format!("\"{}\" comes to an edge", motion.model.interactions()[interaction].name()));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Steps of the scheme until contacts are open or have settled; returns the contacts that carry then.
+    pub fn pass<'m>(
+        &self,
+        run: &mut Run<'_, 'm>,
+        motion: &mut Motion<'m>,
+        state: &mut State,
+        (met, reason): (&Met, String),
+    ) -> Result<Vec<usize>, RunError> {
+        let (scheme, model, end) = (&*self.hybrid.scheme, run.model, run.settings.end);
+        run.tell(Event::new(state.t, EventKind::ToTimeStepping, "").with_note(reason))?;
+        let h_star = self.step(motion, met);
+        scheme.start(model, state, run.memory)?;
+        let (mut before, mut modes, mut calm) = (ContactModes::default(), ContactModes::default(), 0);
+        for _ in 0..MOST_STEPS {
+            let rest = end - state.t;
+            let h = if h_star >= rest * (1.0 - 1e-9) { rest } else { h_star };
+            let t = state.t;
+            let report = match take_step(scheme, model, state, run.memory, h) {
+                Ok(report) => report,
+                Err(error) => {
+                    run.memory.restore(state);
+                    return Err(error.into());
+                }
+            };
+            run.journal.problem(state, run.memory, &report)?;
+            if !report.converged() {
+                match self.hybrid.on_failure {
+                    OnFailure::Warn => run.journal.event(state.t, EventKind::SolveNotConverged)?,
+                    OnFailure::Stop | OnFailure::HalveStep => {
+                        run.memory.restore(state);
+                        return Err(RunError::not_converged(t, run.steps + 1, &report));
+                    }
+                }
+            }
+            scheme.accept(model, state, run.memory);
+            if h == rest {
+                state.t = end;
+            }
+            run.steps += 1;
+            run.report.scheme_steps += 1;
+            run.report.largest_scheme_step = run.report.largest_scheme_step.max(h);
+            run.journal.add_quiet_step(state, run.memory, &report)?;
+            std::mem::swap(&mut before, &mut modes);
+            modes.read(run.memory);
+            let same = modes == before && !has_impact(run.memory, run.settings.events.velocity);
+            calm = if same { calm + 1 } else { 0 };
+            if calm >= self.hybrid.params.settled_steps || state.t >= end {
+                break;
+            }
+        }
+        run.tell(Event::new(state.t, EventKind::ToEventDriven, ""))?;
+        let mut carried = Vec::new();
+        for item in run.memory.active.items().iter().filter(|item| !item.law.is_bilateral()) {
+            if run.memory.solution.r[item.rows.start] > 0.0 {
+                let number = match item.source {
+                    ActiveSource::Interaction(i) => motion.contacts.of_interaction(i),
+                    ActiveSource::Contact(i) => motion.contacts.with_key(&run.memory.contacts[i].key),
+                };
+                carried.extend(number);
+            }
+        }
+        motion.go_on_from(state)?;
+        Ok(carried)
+    }
+}
