@@ -36,7 +36,7 @@ enum Command {
     Solve(solve::Args),
     /// Time solvers over a folder of problems and draw their performance profile
     Bench(bench::Args),
-    /// Compare integrators on a model: cost, drift and true error
+    /// Compare integrators, schemes or strategies on a model: cost, drift and true error
     Compare(compare::Args),
     /// List strategies, schemes, integrators, solvers, laws or models
     List(list::Args),

@@ -2,6 +2,7 @@
 
 use carom_solvers::SolveError;
 
+use crate::events::EdgeError;
 use crate::formula::FormulaError;
 use crate::recording::RecordError;
 use crate::schemes::StepReport;
@@ -295,6 +296,9 @@ pub enum RunError {
         /// What they were.
         contacts: String,
     },
+    /// A motion could not go over the edge of two pieces.
+    #[error(transparent)]
+    Edge(#[from] EdgeError),
     /// The recorder failed.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -8,7 +8,7 @@ use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{
-    FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
 };
 use crate::state::State;
 use crate::system_set::SystemSet;
@@ -78,6 +78,15 @@ impl Model {
     /// As [`PiecewiseRelation::new`].
     pub fn piecewise(&self, source: &PiecewiseSource) -> Result<PiecewiseRelation, ModelError> {
         PiecewiseRelation::new(source, &self.systems)
+    }
+
+    /// The contact of a point or disc with a chain of segments and arcs over the coordinates of this model, to be added by
+    /// [`Model::add_interaction`] or [`Model::add_compliant_contact`].
+    ///
+    /// # Errors
+    /// As [`ChainSource::relation`].
+    pub fn chain(&self, source: &ChainSource) -> Result<PiecewiseRelation, ModelError> {
+        source.relation(&self.systems)
     }
 
     /// Adds a constraint on velocities by formula, one row each, affine in the rates: see [`NonholonomicRelation`].

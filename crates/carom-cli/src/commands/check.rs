@@ -33,7 +33,7 @@ pub fn check(args: &Args) -> Outcome {
             let n_colliders = file.model.n_colliders();
             let n_contacts = interactions.len() - n_constraints + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
-            if file.run.is_smooth()
+            if (file.run.is_smooth() || file.run.locates_events())
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
             {
                 return wrong(args, &error.to_string());
@@ -42,7 +42,12 @@ pub fn check(args: &Args) -> Outcome {
                 let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": []}));
             } else {
-                let method = if file.run.is_smooth() { describe(&file.run.integrator) } else { file.run.scheme.entry().name.to_owned() };
+                let scheme = || file.run.scheme.entry().name.to_owned();
+                let method = match (file.run.is_smooth() || file.run.locates_events(), file.run.has_scheme()) {
+                    (true, true) => format!("{} and {}", describe(&file.run.integrator), scheme()),
+                    (true, false) => describe(&file.run.integrator),
+                    _ => scheme(),
+                };
                 output::line(format!(
                     "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes; {} by {method}",
                     file.title, file.run.strategy

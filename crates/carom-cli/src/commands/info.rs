@@ -1,5 +1,6 @@
 //! `carom info`: what a recorded run holds.
 
+use super::events::EventList;
 use super::{Outcome, open};
 use crate::failure::Failure;
 use crate::output;
@@ -15,6 +16,9 @@ pub struct Args {
     /// Print one JSON object on standard output
     #[arg(long)]
     json: bool,
+    /// Print all events of the run
+    #[arg(long, conflicts_with = "model")]
+    events: bool,
     /// Print the model file the run was made from
     #[arg(long)]
     model: bool,
@@ -27,6 +31,14 @@ pub fn info(args: &Args) -> Outcome {
         output::write(&run.model_text().map_err(wrong)?);
         return Ok(ExitCode::SUCCESS);
     }
+    let events = EventList::of_run(&run.events().map_err(wrong)?);
+    if args.events {
+        match args.json {
+            true => output::line(json!({"event_counts": events.counts(), "events": events.json()})),
+            false => output::write(&events.table(usize::MAX, "")),
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let quantities = run.available().map_err(wrong)?;
     let certificate = run.certificate().map_err(wrong)?;
     let certificate: serde_json::Value = certificate.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -36,6 +48,7 @@ pub fn info(args: &Args) -> Outcome {
         let object = json!({
             "title": run.title(), "version": run.version(), "status": run.status(), "frames": run.n_frames(),
             "start": start, "end": end, "quantities": quantities, "certificate": certificate,
+            "event_counts": events.counts(),
         });
         output::line(object);
         return Ok(ExitCode::SUCCESS);
@@ -44,6 +57,7 @@ pub fn info(args: &Args) -> Outcome {
     if let (Some(start), Some(end)) = (start, end) {
         output::line(format!("{} frames from t = {start} s to {end} s", run.n_frames()));
     }
+    output::line(format!("events: {}", events.summary()));
     output::line(format!("quantities: {}", quantities.join(", ")));
     if let Some(map) = certificate.as_object() {
         let smooth = map.get("smooth").and_then(|s| s.as_object()).into_iter().flatten().filter(|(_, value)| !value.is_array());

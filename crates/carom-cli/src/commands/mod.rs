@@ -4,6 +4,7 @@ pub mod bench;
 pub mod check;
 pub mod compare;
 pub mod dump;
+pub mod events;
 pub mod export;
 pub mod info;
 pub mod list;

@@ -1,37 +1,16 @@
 //! The certificate of a run, for people and for programs.
 
+use super::events::EventList;
 use crate::integrating::describe;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::integrators::IntegratorParams;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
 use carom::dynamics::smooth::SmoothReport;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// Events shown in full in the JSON report; the recorded run has all.
-const MAX_EVENTS: usize = 1000;
-
-/// Keeps the first events for the JSON report.
-#[derive(Default)]
-pub struct EventList {
-    events: Vec<Event>,
-}
-
-impl Recorder for EventList {
-    fn frame(&mut self, _: &Frame<'_>) -> Result<(), RecordError> {
-        Ok(())
-    }
-    fn event(&mut self, event: &Event) -> Result<(), RecordError> {
-        if self.events.len() < MAX_EVENTS {
-            self.events.push(event.clone());
-        }
-        Ok(())
-    }
-    fn finish(&mut self, _: &Certificate, _: &str) -> Result<(), RecordError> {
-        Ok(())
-    }
-}
+/// Events shown in the summary of a run that locates them.
+const MAX_SHOWN: usize = 20;
 
 /// What there is to tell about a run.
 pub struct Report<'a> {
@@ -54,8 +33,6 @@ impl Report<'_> {
         let by_name = |names: &[carom::dynamics::systems::Coordinate], values: &[f64]| {
             names.iter().zip(values).map(|(c, x)| (c.name.clone(), json!(x))).collect::<Map<_, _>>()
         };
-        let events: Vec<Value> =
-            self.events.events.iter().map(|e| json!({"t": e.t, "kind": e.kind.name(), "name": e.name, "impulse": e.impulse})).collect();
         let mut report = json!({
             "title": file.title,
             "version": carom::VERSION,
@@ -84,7 +61,8 @@ impl Report<'_> {
                 "impact_gain": c.impact_gain,
             },
             "n_events": c.events,
-            "events": events,
+            "event_counts": self.events.counts(),
+            "events": self.events.json(),
             "wall_time": self.wall_time,
             "cpu_time": self.cpu_time,
             "files": self.files,
@@ -106,17 +84,18 @@ impl Report<'_> {
         let mut out = format!("{}\n{} at t = {} s\n\n", file.title, self.status, short(file.state.t));
         let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<30}{value}\n"));
         let time = format!("{:.3} µs each, {:.2} s", 1e6 * self.wall_time / n, self.wall_time);
+        let (has_contacts, has_scheme) = (!file.run.is_smooth(), file.run.has_scheme());
         match &c.smooth {
             Some(smooth) => smooth_lines(&file.run.integrator, smooth, &time).into_iter().for_each(|(name, value)| line(name, value)),
-            None => {
-                line("steps", format!("{} ({time})", c.steps));
-                if let Some(steps) = &c.adaptive {
-                    line("  tried and taken back", format!("{}; {} steps of the scheme in all", steps.rejected, steps.scheme_steps));
-                    line("  sizes", format!("{} … {} s", short(steps.smallest), short(steps.largest)));
-                    line("  at the smallest", format!("{}, {} above the tolerance", steps.at_min_step, steps.beyond_tolerance));
-                }
-                line("largest penetration", format!("{} m", short(c.max_penetration)));
-            }
+            None => line("steps", format!("{} ({time})", c.steps)),
+        }
+        if let Some(steps) = &c.adaptive {
+            line("  tried and taken back", format!("{}; {} steps of the scheme in all", steps.rejected, steps.scheme_steps));
+            line("  sizes", format!("{} … {} s", short(steps.smallest), short(steps.largest)));
+            line("  at the smallest", format!("{}, {} above the tolerance", steps.at_min_step, steps.beyond_tolerance));
+        }
+        if has_contacts {
+            line("largest penetration", format!("{} m", short(c.max_penetration)));
         }
         if file.model.interactions().iter().any(|i| i.is_bilateral()) {
             line(
@@ -124,7 +103,7 @@ impl Report<'_> {
                 format!("{} (position), {} (velocity)", short(c.max_constraint_violation), short(c.max_constraint_velocity)),
             );
         }
-        if c.smooth.is_none() {
+        if has_scheme {
             line("largest residual", format!("{} (one-step problems), {} (Newton)", short(c.max_residual), short(c.max_newton_residual)));
             line("unconverged solves", c.unconverged.to_string());
             if c.halved_steps > 0 {
@@ -132,7 +111,7 @@ impl Report<'_> {
             }
         }
         line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
-        if c.smooth.is_none() {
+        if has_contacts {
             line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
         }
         if c.impact_gain > 0.0 {
@@ -146,11 +125,19 @@ impl Report<'_> {
         line("  work done on the system", format!("{} J", short(e.work)));
         let largest = c.smooth.as_ref().map_or_else(String::new, |s| format!(", at most {} J", short(s.max_energy_error)));
         line("  balance error", format!("{} J{largest}", short(c.energy_error())));
-        if c.smooth.is_none() {
-            line("events", c.events.to_string());
+        if has_contacts {
+            line("events", self.events.summary());
         }
         for file in &self.files {
             line("recorded", file.display().to_string());
+        }
+        if file.run.locates_events() {
+            let remedy = match self.files.first() {
+                Some(run) => format!("`carom info {} --events` shows all", run.display()),
+                None => "a recorded run has all".to_owned(),
+            };
+            out.push('\n');
+            out.push_str(&self.events.table(MAX_SHOWN, &remedy));
         }
         out
     }

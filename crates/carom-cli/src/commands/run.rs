@@ -1,7 +1,8 @@
 //! `carom run`: a model file to a recorded, certified trajectory.
 
 use super::dump::ProblemDump;
-use super::report::{EventList, Report};
+use super::events::EventList;
+use super::report::Report;
 use super::{Outcome, progress_bar};
 use crate::failure::Failure;
 use crate::output;

@@ -1,5 +1,6 @@
 //! Relations: maps from coordinates to local quantities, with the rows of G that go with them.
 
+pub mod chain;
 pub mod closure;
 pub mod contact;
 mod corner;
@@ -15,6 +16,7 @@ pub mod piecewise;
 pub mod pin;
 pub mod planar_contact;
 
+pub use chain::{ChainSource, Primitive};
 pub use closure::ClosureRelation;
 pub use corner::CornerLaw;
 pub use detected::DetectedContact;

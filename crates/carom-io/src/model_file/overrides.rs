@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 ///
 /// The path follows the tables of the file; an entry of an array of tables is named by its `name` or its number from 0.
 /// `scheme`, `solver`, `integrator`, `adaptive`, `events` and `hybrid` are short for `simulation.scheme`, and so on. The value is TOML; what is not TOML
-/// is taken as text.
+/// is taken as text, and no value takes the key away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     /// Keys from the top.
@@ -53,6 +53,10 @@ pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<String, Dia
 
 fn set(table: &mut dyn TableLike, path: &[String], one: &Override) -> Result<(), (String, String)> {
     let key = path[0].as_str();
+    if path.len() == 1 && one.value.is_empty() {
+        table.remove(key);
+        return Ok(());
+    }
     if path.len() == 1 {
         let value = one.value.parse::<Value>().unwrap_or_else(|_| Value::from(one.value.as_str()));
         table.insert(key, Item::Value(value));

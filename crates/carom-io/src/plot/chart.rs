@@ -16,13 +16,13 @@ const PALETTE: [Colour; 7] = [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 
 /// When the colours are used up they come again, dashed.
 const DASHES: [[f32; 2]; 3] = [[0.0, 0.0], [7.0, 3.0], [2.0, 2.5]];
 
-const TICK_SIZE: f32 = 12.0;
-const LABEL_SIZE: f32 = 13.0;
-const TITLE_SIZE: f32 = 16.0;
-const LEGEND_ROW: f32 = 18.0;
+pub(super) const TICK_SIZE: f32 = 12.0;
+pub(super) const LABEL_SIZE: f32 = 13.0;
+pub(super) const TITLE_SIZE: f32 = 16.0;
+pub(super) const LEGEND_ROW: f32 = 18.0;
 const LEGEND_SAMPLE: f32 = 22.0;
 const MAX_LEGEND_ROWS: usize = 4;
-const EDGE: f32 = 14.0;
+pub(super) const EDGE: f32 = 14.0;
 /// Least and usual height of a panel's field.
 const PANEL_HEIGHT: (f32, f32) = (40.0, 190.0);
 
@@ -44,15 +44,15 @@ struct LegendEntry {
 
 /// Rectangle of a panel's curves.
 #[derive(Clone, Copy)]
-struct Field {
-    left: f32,
-    right: f32,
-    top: f32,
-    bottom: f32,
+pub(super) struct Field {
+    pub(super) left: f32,
+    pub(super) right: f32,
+    pub(super) top: f32,
+    pub(super) bottom: f32,
 }
 
 impl Field {
-    fn x(&self, place: f32) -> f32 {
+    pub(super) fn x(&self, place: f32) -> f32 {
         self.left + place * (self.right - self.left)
     }
 
@@ -63,7 +63,7 @@ impl Field {
 
 /// Lays out the whole picture.
 pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
-    let mut canvas = Canvas { font: Font::new(), shapes: Vec::new(), markers: options.markers };
+    let mut canvas = Canvas { markers: options.markers, ..Canvas::new() };
     let width = options.width as f32;
     let top = if options.title.is_empty() { EDGE } else { EDGE + TITLE_SIZE + 12.0 };
     let foot = 8.0 + TICK_SIZE + 8.0 + LABEL_SIZE + EDGE;
@@ -105,10 +105,7 @@ pub(super) fn compose(series: &[Series], options: &PlotOptions) -> Scene {
     };
 
     if !options.title.is_empty() {
-        let room = width - 2.0 * EDGE;
-        let size = canvas.size_for(&options.title, TITLE_SIZE, room);
-        let title = canvas.font.fitted(&options.title, size, room);
-        canvas.text([width / 2.0, EDGE + TITLE_SIZE - 2.0], title, size, Anchor::Middle);
+        canvas.title(&options.title, width);
     }
     let mut y = top;
     let mut field = Field { left, right, top: y, bottom: y };
@@ -209,14 +206,26 @@ fn curve_stroke(i: usize) -> Stroke {
 }
 
 /// Collects shapes.
-struct Canvas {
-    font: Font,
-    shapes: Vec<Shape>,
+pub(super) struct Canvas {
+    pub(super) font: Font,
+    pub(super) shapes: Vec<Shape>,
     markers: bool,
 }
 
 impl Canvas {
-    fn text(&mut self, at: [f32; 2], text: String, size: f32, anchor: Anchor) {
+    pub(super) fn new() -> Self {
+        Canvas { font: Font::new(), shapes: Vec::new(), markers: false }
+    }
+
+    /// The title in the middle of a picture of this width.
+    pub(super) fn title(&mut self, title: &str, width: f32) {
+        let room = width - 2.0 * EDGE;
+        let size = self.size_for(title, TITLE_SIZE, room);
+        let title = self.font.fitted(title, size, room);
+        self.text([width / 2.0, EDGE + TITLE_SIZE - 2.0], title, size, Anchor::Middle);
+    }
+
+    pub(super) fn text(&mut self, at: [f32; 2], text: String, size: f32, anchor: Anchor) {
         self.shapes.push(Shape::Text(Text { at, text, size, colour: INK, anchor, upwards: false }));
     }
 
@@ -226,7 +235,7 @@ impl Canvas {
         (usual * room / width).clamp(0.75 * usual, usual)
     }
 
-    fn line(&mut self, from: [f32; 2], to: [f32; 2], stroke: Stroke) {
+    pub(super) fn line(&mut self, from: [f32; 2], to: [f32; 2], stroke: Stroke) {
         // Lines along pixels are sharp when they run through pixel centres.
         let sharp = |p: [f32; 2]| [p[0].floor() + 0.5, p[1].floor() + 0.5];
         self.shapes.push(Shape::Polyline { points: vec![sharp(from), sharp(to)], stroke });
@@ -272,10 +281,7 @@ impl Canvas {
     }
 
     fn grid(&mut self, y_axis: &Axis, x_axis: &Axis, field: Field) {
-        for (value, _) in &x_axis.ticks {
-            let x = field.x(x_axis.place(*value));
-            self.line([x, field.top], [x, field.bottom], Stroke::solid(GRID, 1.0));
-        }
+        self.grid_of(x_axis, field);
         for (value, _) in &y_axis.ticks {
             let y = field.y(y_axis.place(*value));
             let colour = if *value == 0.0 { ZERO } else { GRID };
@@ -283,7 +289,15 @@ impl Canvas {
         }
     }
 
-    fn frame(&mut self, field: Field) {
+    /// The lines at the ticks of the abscissa.
+    pub(super) fn grid_of(&mut self, x_axis: &Axis, field: Field) {
+        for (value, _) in &x_axis.ticks {
+            let x = field.x(x_axis.place(*value));
+            self.line([x, field.top], [x, field.bottom], Stroke::solid(GRID, 1.0));
+        }
+    }
+
+    pub(super) fn frame(&mut self, field: Field) {
         let Field { left, right, top, bottom } = field;
         for [from, to] in
             [[[left, top], [right, top]], [[left, bottom], [right, bottom]], [[left, top], [left, bottom]], [[right, top], [right, bottom]]]
@@ -315,7 +329,7 @@ impl Canvas {
         }
     }
 
-    fn x_labels(&mut self, axis: &Axis, field: Field, label: &str) {
+    pub(super) fn x_labels(&mut self, axis: &Axis, field: Field, label: &str) {
         for (value, text) in &axis.ticks {
             let x = field.x(axis.place(*value));
             self.line([x, field.bottom], [x, field.bottom + 4.0], Stroke::solid(FRAME, 1.0));

@@ -1,6 +1,7 @@
-//! Pictures of recorded quantities over time, as SVG or PNG.
+//! Pictures of recorded quantities over time, and of what contacts did, as SVG or PNG.
 //!
-//! series => panels by unit ([`draw`]) => shapes in pixels (`chart`) => SVG text (`svg`) or pixels (`raster`).
+//! series => panels by unit ([`draw`]) => shapes in pixels (`chart`) => SVG text (`svg`) or pixels (`raster`);
+//! modes and events => lanes ([`draw_timeline`]) => shapes (`timeline`) => the same.
 //!
 //! Pictures look alike on every machine and need nothing installed: text is measured, and in PNG drawn, with a font that is
 //! compiled in; SVG asks for any sans-serif font.
@@ -9,13 +10,16 @@ mod axis;
 mod chart;
 mod decimate;
 mod font;
+mod lanes;
 mod marker;
 mod raster;
 mod scene;
 mod svg;
+mod timeline;
 
 pub use axis::Scale;
 pub use decimate::decimate;
+pub use lanes::{Lane, Timeline};
 
 use crate::recording::{RecordingError, RunFile};
 use std::path::Path;
@@ -83,25 +87,47 @@ impl Default for PlotOptions {
 /// [`RecordingError::Unwritable`].
 pub fn draw(series: &[Series], options: &PlotOptions, path: impl AsRef<Path>) -> Result<(), RecordingError> {
     let path = path.as_ref();
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let encode: fn(&scene::Scene) -> Result<Vec<u8>, String> = match extension.as_deref() {
-        Some("svg") => |scene| Ok(svg::encode(scene).into_bytes()),
-        Some("png") => raster::encode,
-        _ => {
-            return Err(RecordingError::UnknownPictureFormat { path: path.to_path_buf() });
-        }
-    };
+    let encode = encoder(path)?;
     if series.is_empty() {
         let reason = "no quantity was chosen".into();
         return Err(RecordingError::NothingToDraw { reason, advice: "name at least one, for example energy" });
     }
-    let scene = chart::compose(series, options);
+    write(&chart::compose(series, options), encode, path)
+}
+
+/// Draws what contacts did over time into `path`, one lane each: coloured by mode, with marks at impacts and other events.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_timeline(timeline: &Timeline, title: &str, path: impl AsRef<Path>) -> Result<(), RecordingError> {
+    let path = path.as_ref();
+    let encode = encoder(path)?;
+    if timeline.lanes.is_empty() {
+        return Err(RecordingError::NothingToDraw { reason: "there are no contacts".into(), advice: "draw quantities instead" });
+    }
+    write(&timeline::compose(timeline, title, PlotOptions::default().width), encode, path)
+}
+
+/// From shapes to the bytes of a file.
+type Encoder = fn(&scene::Scene) -> Result<Vec<u8>, String>;
+
+/// By the extension of a path.
+fn encoder(path: &Path) -> Result<Encoder, RecordingError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("svg") => Ok(|scene| Ok(svg::encode(scene).into_bytes())),
+        Some("png") => Ok(raster::encode),
+        _ => Err(RecordingError::UnknownPictureFormat { path: path.to_path_buf() }),
+    }
+}
+
+fn write(scene: &scene::Scene, encode: Encoder, path: &Path) -> Result<(), RecordingError> {
     let (min, max) = SIZE_RANGE;
     let [width, height] = [scene.width, scene.height];
     if !(min..=max).contains(&width) || !(min..=max).contains(&height) {
         return Err(RecordingError::PictureSize { width, height, min, max });
     }
-    let bytes = encode(&scene).map_err(|reason| RecordingError::unwritable(path, reason))?;
+    let bytes = encode(scene).map_err(|reason| RecordingError::unwritable(path, reason))?;
     std::fs::write(path, bytes).map_err(|error| RecordingError::unwritable(path, error))
 }
 

@@ -2,7 +2,7 @@
 
 use super::font::Font;
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke, Text};
-use tiny_skia::{Color, FillRule, LineJoin, Paint, PathBuilder, Pixmap, StrokeDash, Transform};
+use tiny_skia::{Color, FillRule, LineJoin, Paint, PathBuilder, Pixmap, Rect, StrokeDash, Transform};
 
 /// The PNG file.
 pub(super) fn encode(scene: &Scene) -> Result<Vec<u8>, String> {
@@ -13,6 +13,7 @@ pub(super) fn encode(scene: &Scene) -> Result<Vec<u8>, String> {
         match shape {
             Shape::Polyline { points, stroke } => draw_line(&mut pixmap, points, *stroke),
             Shape::Polygon { points, colour } => draw_polygon(&mut pixmap, points, *colour),
+            Shape::Area { from, to, colour } => draw_area(&mut pixmap, *from, *to, *colour),
             Shape::Text(text) => draw_text(&mut pixmap, text, &font),
         }
     }
@@ -47,6 +48,12 @@ fn draw_polygon(pixmap: &mut Pixmap, points: &[[f32; 2]], colour: Colour) {
     pixmap.fill_path(&path, &paint(colour), FillRule::Winding, Transform::identity(), None);
     let pen = tiny_skia::Stroke { width: 0.8, line_join: LineJoin::Round, ..Default::default() };
     pixmap.stroke_path(&path, &paint([255, 255, 255]), &pen, Transform::identity(), None);
+}
+
+fn draw_area(pixmap: &mut Pixmap, from: [f32; 2], to: [f32; 2], colour: Colour) {
+    if let Some(area) = Rect::from_ltrb(from[0], from[1], to[0], to[1]) {
+        pixmap.fill_rect(area, &paint(colour), Transform::identity(), None);
+    }
 }
 
 fn draw_text(pixmap: &mut Pixmap, text: &Text, font: &Font) {

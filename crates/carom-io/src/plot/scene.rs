@@ -21,6 +21,12 @@ pub(super) enum Shape {
         points: Vec<[f32; 2]>,
         colour: Colour,
     },
+    /// A filled rectangle without an edge.
+    Area {
+        from: [f32; 2],
+        to: [f32; 2],
+        colour: Colour,
+    },
     Text(Text),
 }
 

@@ -33,6 +33,10 @@ pub(super) fn encode(scene: &Scene) -> String {
                 }
                 let _ = writeln!(svg, "\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>", hex(*colour));
             }
+            Shape::Area { from, to, colour } => {
+                let [x, y, w, h] = [from[0], from[1], to[0] - from[0], to[1] - from[1]].map(pixel);
+                let _ = writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>", hex(*colour));
+            }
             Shape::Text(text) => push_text(&mut svg, text),
         }
     }

@@ -113,6 +113,16 @@ fn defaults_and_overrides() {
     assert_eq!((run.integrator.tolerance, run.scheme.entry().name), (1e-9, "moreau-midpoint"));
 }
 
+/// A model for fixed steps needs no other file: what belongs to them is taken away.
+#[test]
+fn keys_can_be_taken_away() {
+    let fixed = format!("{}end = 1.0\nstep = 1e-3\nscheme = \"moreau-jean\"\n", &BALL[..BALL.find("end = 1.0").unwrap()]);
+    let set: Vec<_> =
+        ["simulation.strategy=event-driven", "simulation.step=", "scheme=", "simulation.none="].map(|s| s.parse().unwrap()).to_vec();
+    assert_eq!(read(&apply_overrides(&fixed, &set).unwrap()).unwrap().run.strategy, "event-driven");
+    assert!(read(&apply_overrides(&fixed, &set[..2]).unwrap()).is_err());
+}
+
 #[test]
 fn mistakes_are_shown_with_their_remedy() {
     let hybrid = hybrid();

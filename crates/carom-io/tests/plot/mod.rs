@@ -1,5 +1,7 @@
 //! Plots, and the thinning of long curves.
 
+mod timeline;
+
 use crate::fixture::record;
 use carom_io::plot::{PlotOptions, Scale, Series, decimate, draw, plot_run};
 use carom_io::recording::{Hdf5Options, RecordingError, RunFile};

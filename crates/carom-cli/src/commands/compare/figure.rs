@@ -1,6 +1,7 @@
 //! The comparison as pictures.
 
 use super::scheme_table::SchemeTable;
+use super::strategy_table::StrategyTable;
 use super::table::{Row, Table};
 use crate::failure::Failure;
 use carom::io::plot::{PlotOptions, Scale, Series, draw};
@@ -22,6 +23,15 @@ pub fn schemes(table: &SchemeTable, title: &str, path: &Path) -> Result<(), Fail
     let known = table.rows.iter().filter_map(|row| Some((row, row.errors.filter(|errors| errors.mean < LOST)?)));
     let series = curves(known.map(|(row, errors)| (row.method.as_str(), errors.mean, row.cpu_time)));
     let options = work_against("work and precision of schemes", title, "mean error of positions over time (relative to max(1, |value|))");
+    picture(&series, &options, path)
+}
+
+/// The work–precision diagram of strategies: CPU time against the error at the end, one curve per strategy.
+pub fn strategies(table: &StrategyTable, title: &str, path: &Path) -> Result<(), Failure> {
+    let known = table.rows.iter().filter_map(|row| Some((row, row.errors?.largest()))).filter(|(_, error)| *error < LOST);
+    let series = curves(known.map(|(row, error)| (row.strategy.as_str(), error, row.cpu_time)));
+    let options =
+        work_against("work and precision of strategies", title, "error at the end (largest of q and v, relative to max(1, |value|))");
     picture(&series, &options, path)
 }
 

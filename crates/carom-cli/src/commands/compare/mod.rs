@@ -1,4 +1,4 @@
-//! `carom compare`: integrators or time-stepping schemes side by side on one model.
+//! `carom compare`: integrators, time-stepping schemes or strategies side by side on one model.
 
 mod figure;
 mod measure;
@@ -7,6 +7,9 @@ mod scheme_table;
 mod scheme_variant;
 mod schemes;
 mod states;
+mod strategies;
+mod strategy_table;
+mod strategy_variant;
 mod table;
 mod trajectory;
 mod variant;
@@ -27,7 +30,7 @@ use variant::{Control, Variant};
 
 #[derive(Parser)]
 pub struct Args {
-    /// Model file, or folder with a model.toml; with contacts give --schemes
+    /// Model file, or folder with a model.toml; with contacts give --schemes or --strategies
     model: PathBuf,
     /// Integrators, separated by commas, with variants as METHOD:FORM or METHOD:KEY=VALUE, e.g. hem5,generalized-alpha:index2,bdf:order=4
     /// [default: all of `carom list integrators`]
@@ -36,6 +39,10 @@ pub struct Args {
     /// Time-stepping schemes, separated by commas, with settings as SCHEME:KEY=VALUE, e.g. moreau-jean,theta-gap:theta=0.55; or all
     #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "tolerances", "plot_steps", "control"])]
     schemes: Vec<String>,
+    /// Strategies that have a tolerance, separated by commas, with settings as STRATEGY:KEY=VALUE, e.g. event-driven:integrator.kind=dopri5,
+    /// hybrid:events.location=im1,adaptive:adaptive.control=high-order
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "schemes", "plot_steps", "control"])]
+    strategies: Vec<String>,
     /// Steps of the schemes in seconds, separated by commas [default: the model's, and its half, quarter and eighth]
     #[arg(long, value_delimiter = ',', value_name = "SECONDS", requires = "schemes", allow_negative_numbers = true)]
     steps: Vec<f64>,
@@ -45,8 +52,8 @@ pub struct Args {
     /// End time in seconds [default: the model's]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     end: Option<f64>,
-    /// Reference solution: auto (computed), or a CSV file of states that ends at the end time
-    #[arg(long, default_value = "auto", value_name = "auto|CSV")]
+    /// Reference solution: auto (computed), or a recorded run or CSV file of states that ends at the end time
+    #[arg(long, default_value = "auto", value_name = "auto|FILE")]
     reference: String,
     /// Timed runs of each; the fastest counts
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,17 +88,15 @@ pub fn compare(args: &Args) -> Outcome {
     if !args.schemes.is_empty() {
         return schemes::compare(args);
     }
+    if !args.strategies.is_empty() {
+        return strategies::compare(args);
+    }
     let file = read(&args.model, &args.set).map_err(Failure::Model)?;
     let wrong = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
     refuse_contacts(&file.model).map_err(|error| wrong(&error))?;
     let variants = variants(args, &file)?;
-    if let Some(tolerance) = args.tolerances.iter().find(|t| !(**t > 0.0 && t.is_finite())) {
-        return Err(Failure::Input(format!("tolerance {tolerance}: positive numbers are needed")));
-    }
-    let end = args.end.unwrap_or(file.run.end);
-    if !(end > file.state.t && end.is_finite()) {
-        return Err(Failure::Input(format!("the end time {end} does not lie after the start {}", file.state.t)));
-    }
+    args.check_tolerances()?;
+    let end = args.end_of(&file)?;
     let task = Task { model: &file.model, state: &file.state, end, time_limit: args.time_limit };
 
     let bar = progress_bar((variants.len() * args.tolerances.len() + 1) as u64, args.quiet);
@@ -129,6 +134,24 @@ pub fn compare(args: &Args) -> Outcome {
         figure::steps(&table, &file.title, path)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn check_tolerances(&self) -> Result<(), Failure> {
+        match self.tolerances.iter().find(|t| !(**t > 0.0 && t.is_finite())) {
+            Some(tolerance) => Err(Failure::Input(format!("tolerance {tolerance}: positive numbers are needed"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The end time, which must lie after the start.
+    fn end_of(&self, file: &ModelFile) -> Result<f64, Failure> {
+        let end = self.end.unwrap_or(file.run.end);
+        if end > file.state.t && end.is_finite() {
+            return Ok(end);
+        }
+        Err(Failure::Input(format!("the end time {end} does not lie after the start {}", file.state.t)))
+    }
 }
 
 /// The variants asked for, or all integrators.

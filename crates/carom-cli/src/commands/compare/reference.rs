@@ -1,10 +1,11 @@
 //! The reference solution: from a file, or by the most accurate methods there are, two of them to know how far it can be trusted.
 
 use super::measure::{EndState, Errors, Task};
-use super::states::States;
+use super::states::{States, check_end};
 use crate::failure::Failure;
 use carom::dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom::dynamics::systems::Coordinate;
+use carom::io::recording::{RecordingError, RunFile};
 use std::path::Path;
 
 /// Methods for references, the best first; what else controls its error follows by its order.
@@ -114,16 +115,33 @@ fn by_constant_steps(task: Task<'_>, base: &IntegratorParams, other: Option<EndS
     Ok(Reference { end, source: format!("{n} steps of rk4, compared with {with}"), accuracy })
 }
 
-/// Reads the last row of a table of states, as `carom run --csv` and `carom export` write it.
+/// Reads the last row of a table of states, as `carom run --csv` and `carom export` write it, or the last frame of a recorded run.
 ///
 /// # Errors
 /// A file that cannot be read, columns that are missing, another end time.
 pub fn read(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
+    let systems = task.model.systems();
+    if path.extension().is_none_or(|extension| extension != "csv") {
+        return of_run(path, task);
+    }
     let states = States::read(path)?;
     states.check_end(task.end)?;
-    let systems = task.model.systems();
     let all = |prefix: &str, names: &[Coordinate]| names.iter().map(|c| states.last(&format!("{prefix}.{}", c.name))).collect();
     let q: Result<Vec<f64>, Failure> = all("q", systems.coordinates());
     let v: Result<Vec<f64>, Failure> = all("v", systems.velocities());
     Ok(Reference { end: EndState { q: q?, v: v? }, source: path.display().to_string(), accuracy: None })
+}
+
+/// The last frame of a recorded run.
+fn of_run(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
+    let wrong = |error: RecordingError| Failure::Input(format!("reference {}: {error}", path.display()));
+    let run = RunFile::open(path).map_err(wrong)?;
+    check_end(path, run.time().last().copied().unwrap_or(f64::NAN), task.end)?;
+    let systems = task.model.systems();
+    let all = |prefix: &str, names: &[Coordinate]| -> Result<Vec<f64>, Failure> {
+        let last = |c: &Coordinate| Ok(run.quantity(&format!("{prefix}.{}", c.name))?[0].values.last().copied().unwrap_or(f64::NAN));
+        names.iter().map(last).collect::<Result<_, RecordingError>>().map_err(wrong)
+    };
+    let end = EndState { q: all("q", systems.coordinates())?, v: all("v", systems.velocities())? };
+    Ok(Reference { end, source: path.display().to_string(), accuracy: None })
 }

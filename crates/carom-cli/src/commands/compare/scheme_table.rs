@@ -1,7 +1,7 @@
 //! The comparison of schemes as a table.
 
 use super::schemes::Measured;
-use super::table::quoted;
+use super::table::{aligned, quoted};
 use super::trajectory::PathErrors;
 use carom::dynamics::diagnostics::Certificate;
 use serde_json::{Value, json};
@@ -73,17 +73,9 @@ impl SchemeTable {
             }
             lines.push((fields, row.failure.clone()));
         }
-        let width = |i: usize| lines.iter().filter_map(|l| l.0.get(i)).map(|f| f.chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..lines[0].0.len()).map(width).collect();
-        let mut out = String::new();
-        for (fields, failure) in &lines {
-            for (i, (field, width)) in fields.iter().zip(&widths).enumerate() {
-                // writing to a string cannot fail
-                let _ = if i == 0 { write!(out, "{field:width$}") } else { write!(out, "  {field:>width$}") };
-            }
-            let _ = writeln!(out, "{}", failure.as_ref().map_or_else(String::new, |reason| format!("  {reason}")));
-        }
+        let mut out = aligned(&lines);
         for reason in &self.refused {
+            // writing to a string cannot fail
             let _ = writeln!(out, "left out: {reason}");
         }
         let known = self.accuracy.map_or_else(String::new, |e| format!(" (twice its step differs by {:.1e} and {:.1e})", e.mean, e.end));

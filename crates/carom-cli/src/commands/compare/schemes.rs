@@ -27,10 +27,7 @@ pub fn compare(args: &Args) -> Outcome {
     if file.run.is_smooth() {
         return Err(Failure::Input("the model's strategy is \"smooth\": compare its integrators, or set simulation.strategy".into()));
     }
-    let end = args.end.unwrap_or(file.run.end);
-    if !(end > file.state.t && end.is_finite()) {
-        return Err(Failure::Input(format!("the end time {end} does not lie after the start {}", file.state.t)));
-    }
+    let end = args.end_of(&file)?;
     let steps = if args.steps.is_empty() { [1.0, 0.5, 0.25, 0.125].map(|f| f * file.run.step).to_vec() } else { args.steps.clone() };
     if let Some(step) = steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
         return Err(Failure::Input(format!("step {step}: positive numbers are needed")));

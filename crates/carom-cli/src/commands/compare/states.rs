@@ -48,11 +48,7 @@ impl States {
     /// # Errors
     /// In words, with what to do.
     pub fn check_end(&self, end: f64) -> Result<(), Failure> {
-        let t = self.last("t")?;
-        if (t - end).abs() <= 1e-9 * end.abs().max(1.0) {
-            return Ok(());
-        }
-        Err(wrong(&self.path, &format!("its last row is at t = {t} s, the comparison ends at {end} s; give --end {t}")))
+        check_end(&self.path, self.last("t")?, end)
     }
 
     fn field(&self, row: usize, name: &str) -> Result<f64, Failure> {
@@ -61,6 +57,17 @@ impl States {
         let text = self.rows[row].get(place).map_or("", String::as_str);
         text.parse().map_err(|_| wrong(&self.path, &format!("\"{text}\" in row {} of \"{name}\" is no number", row + 1)))
     }
+}
+
+/// Refuses a file whose last row is at another time.
+///
+/// # Errors
+/// In words, with what to do.
+pub fn check_end(path: &Path, t: f64, end: f64) -> Result<(), Failure> {
+    if (t - end).abs() <= 1e-9 * end.abs().max(1.0) {
+        return Ok(());
+    }
+    Err(wrong(path, &format!("its last row is at t = {t} s, the comparison ends at {end} s; give --end {t}")))
 }
 
 fn wrong(path: &Path, reason: &str) -> Failure {

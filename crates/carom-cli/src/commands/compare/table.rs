@@ -64,21 +64,7 @@ impl Table {
         for row in &self.rows {
             lines.push((self.fields(row), row.measured.failure.clone()));
         }
-        let widths: Vec<usize> =
-            (0..lines[0].0.len()).map(|i| lines.iter().filter_map(|l| l.0.get(i)).map(|f| f.chars().count()).max().unwrap_or(0)).collect();
-        let mut out = String::new();
-        for (fields, failure) in &lines {
-            for (i, (field, width)) in fields.iter().zip(&widths).enumerate() {
-                let gap = if i == 0 { "" } else { "  " };
-                // writing to a string cannot fail
-                let _ = if i == 0 { write!(out, "{field:width$}") } else { write!(out, "{gap}{field:>width$}") };
-            }
-            let _ = match failure {
-                // what to try instead is in the CSV
-                Some(reason) => writeln!(out, "  {}", reason.split(". Try").next().unwrap_or(reason)),
-                None => writeln!(out),
-            };
-        }
+        let mut out = aligned(&lines);
         if n > 1 && n <= MAX_ROWS {
             let names: Vec<String> = self.constraints.iter().enumerate().map(|(k, name)| format!("g{} {name}", k + 1)).collect();
             let _ = writeln!(out, "\nconstraints: {}", names.join(", "));
@@ -170,7 +156,27 @@ impl Table {
     }
 }
 
-fn describe(reference: &Reference) -> String {
+/// Rows of fields in columns, the first to the left, the others to the right; a remark follows its row.
+pub fn aligned(lines: &[(Vec<String>, Option<String>)]) -> String {
+    let n = lines.first().map_or(0, |line| line.0.len());
+    let width = |i: usize| lines.iter().filter_map(|l| l.0.get(i)).map(|f| f.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..n).map(width).collect();
+    let mut out = String::new();
+    for (fields, failure) in lines {
+        for (i, (field, width)) in fields.iter().zip(&widths).enumerate() {
+            // writing to a string cannot fail
+            let _ = if i == 0 { write!(out, "{field:width$}") } else { write!(out, "  {field:>width$}") };
+        }
+        let _ = match failure {
+            // what to try instead is in the CSV
+            Some(reason) => writeln!(out, "  {}", reason.split(". Try").next().unwrap_or(reason)),
+            None => writeln!(out),
+        };
+    }
+    out
+}
+
+pub fn describe(reference: &Reference) -> String {
     match reference.accuracy {
         Some(e) => format!("{} (they differ by {:.1e} in q, {:.1e} in v)", reference.source, e.position, e.velocity),
         None => reference.source.clone(),

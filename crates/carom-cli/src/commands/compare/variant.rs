@@ -58,7 +58,7 @@ impl Variant {
 }
 
 /// Sets `key` or `table.key`; what is no JSON is text.
-fn set(settings: &mut Value, key: &str, value: &str) {
+pub fn set(settings: &mut Value, key: &str, value: &str) {
     let place = key.split('.').fold(settings, |place, part| {
         if !place.is_object() {
             *place = serde_json::json!({});

@@ -260,6 +260,7 @@ impl<'m> Motion<'m> {
     }
 }
 
-fn instant(state: &State) -> Instant<'_> {
+/// The instant of a state.
+pub(super) fn instant(state: &State) -> Instant<'_> {
     Instant { t: state.t, q: &state.q, v: &state.v }
 }

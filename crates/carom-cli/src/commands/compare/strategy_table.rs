@@ -1,0 +1,116 @@
+//! The comparison of strategies as a table.
+
+use super::measure::Errors;
+use super::reference::Reference;
+use super::table::{aligned, describe, quoted};
+use carom::dynamics::diagnostics::Certificate;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// One run.
+pub struct StrategyRow {
+    pub strategy: String,
+    pub tolerance: f64,
+    pub cpu_time: f64,
+    /// Time reached, s, from the start.
+    pub span: f64,
+    /// Events by kind.
+    pub events: Value,
+    pub certificate: Certificate,
+    /// Errors at the end; `None` when it was not reached.
+    pub errors: Option<Errors>,
+    pub failure: Option<String>,
+}
+
+impl StrategyRow {
+    fn status(&self) -> &str {
+        self.failure.as_deref().unwrap_or("finished")
+    }
+
+    /// Evaluations of the equations of motion by an integrator, and steps of a scheme, tried ones included; not a number where there is none.
+    fn work(&self) -> (f64, f64) {
+        let c = &self.certificate;
+        let evaluations = c.smooth.as_ref().map_or(f64::NAN, |smooth| smooth.statistics.force_evaluations as f64);
+        (evaluations, c.adaptive.as_ref().map_or(f64::NAN, |adaptive| adaptive.scheme_steps as f64))
+    }
+
+    /// Columns of the table and the CSV, with their names.
+    fn numbers(&self) -> [(&'static str, &'static str, f64); 11] {
+        let (c, errors) = (&self.certificate, self.errors.unwrap_or(Errors { position: f64::NAN, velocity: f64::NAN }));
+        let (evaluations, scheme_steps) = self.work();
+        [
+            ("tolerance", "tolerance", self.tolerance),
+            ("steps", "steps", c.steps as f64),
+            ("mean_step", "mean step [s]", self.span / c.steps as f64),
+            ("events", "events", c.events as f64),
+            ("force_evaluations", "evaluations", evaluations),
+            ("scheme_steps", "scheme steps", scheme_steps),
+            ("cpu_time", "CPU [s]", self.cpu_time),
+            ("error_position", "error q", errors.position),
+            ("error_velocity", "error v", errors.velocity),
+            ("penetration", "penetration", c.max_penetration),
+            ("energy_error", "energy error", c.energy_error()),
+        ]
+    }
+}
+
+/// All runs of a comparison.
+pub struct StrategyTable {
+    pub rows: Vec<StrategyRow>,
+}
+
+impl StrategyTable {
+    /// Aligned columns for people; a failed run says why.
+    pub fn text(&self, reference: &Reference) -> String {
+        let mut lines = vec![(vec!["strategy".to_owned()], None)];
+        if let Some(row) = self.rows.first() {
+            lines[0].0.extend(row.numbers().iter().map(|(_, title, _)| (*title).to_owned()));
+        }
+        for row in &self.rows {
+            let mut fields = vec![row.strategy.clone()];
+            fields.extend(row.numbers().into_iter().map(|(name, _, x)| match name {
+                _ if !x.is_finite() => "–".to_owned(),
+                "tolerance" => format!("{x:e}"),
+                "steps" | "events" | "force_evaluations" | "scheme_steps" => format!("{x}"),
+                _ => format!("{x:.2e}"),
+            }));
+            lines.push((fields, row.failure.clone()));
+        }
+        let what = "errors at the end, relative to max(1, |value|); evaluations of F by integrators, steps of the scheme with those tried";
+        format!("{}\n{what}\nreference: {}\n", aligned(&lines), describe(reference))
+    }
+
+    /// All columns as CSV; empty fields where there is no value.
+    pub fn csv(&self) -> String {
+        let mut out = String::from("strategy,status");
+        for (name, ..) in self.rows.first().map(StrategyRow::numbers).into_iter().flatten() {
+            // writing to a string cannot fail
+            let _ = write!(out, ",{name}");
+        }
+        out.push('\n');
+        for row in &self.rows {
+            let _ = write!(out, "{},{}", quoted(&row.strategy), quoted(row.status()));
+            for (_, _, x) in row.numbers() {
+                let _ = write!(out, ",{}", if x.is_finite() { format!("{x:e}") } else { String::new() });
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    /// One JSON object.
+    pub fn json(&self, reference: &Reference) -> Value {
+        let row = |row: &StrategyRow| {
+            json!({
+                "strategy": row.strategy, "tolerance": row.tolerance, "status": row.status(), "cpu_time": row.cpu_time,
+                "mean_step": row.span / row.certificate.steps as f64, "event_counts": row.events, "certificate": row.certificate,
+                "error_position": row.errors.map(|e| e.position), "error_velocity": row.errors.map(|e| e.velocity),
+            })
+        };
+        let accuracy = reference.accuracy.map(|e| json!({"position": e.position, "velocity": e.velocity}));
+        json!({
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "reference": {"source": reference.source, "accuracy": accuracy},
+        })
+    }
+}
