@@ -20,6 +20,7 @@ mod explicit_integrators;
 mod forms;
 mod formula;
 mod friction_paradoxes;
+mod friction_problems;
 mod half_explicit;
 mod impact_laws;
 mod impact_runs;
