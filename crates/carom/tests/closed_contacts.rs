@@ -52,9 +52,9 @@ fn a_spinning_ball_slides() {
     let simulation = gallery("slide_to_roll", &[]);
     let (model, state) = (&simulation.file.model, &simulation.file.state);
     let (deceleration, speed) = (0.3 * 9.81, 20.0_f64.sqrt());
-    // all that has an error is the spin of 22 rad/s in the body frame: measured 1e-12 and 1.1e-10, tolerance 2e-9
-    for (kind, bound) in [(IntegratorKind::Hem5, 1e-11), (IntegratorKind::Dopri5, 1e-9)] {
-        let params = IntegratorParams { kind, tolerance: 1e-10, ..IntegratorParams::default() };
+    // all that has an error is the spin of 22 rad/s in the body frame, in proportion to the tolerance: DOPRI5 has 1.0e-9 at 1e-10
+    for (kind, tolerance, bound) in [(IntegratorKind::Hem5, 1e-10, 1e-11), (IntegratorKind::Dopri5, 1e-12, 5e-11)] {
+        let params = IntegratorParams { kind, tolerance, ..IntegratorParams::default() };
         let mut integration = begin(model, state, &params, sliding);
         assert_eq!(integration.equations().closed().len(), 1);
         while integration.point().t < 0.4 {
