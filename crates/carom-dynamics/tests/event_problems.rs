@@ -242,7 +242,7 @@ fn impacts_without_collision_by_other_laws() {
     let State { q, v, .. } = painleve_rod::sliding(1.1, 0.0, 2.0);
     let how = ImpactSettings { rest: 1e-8, inelastic: &[], push: Some(0) };
     let laws =
-        [(ImpactLaw::Poisson, 1e-11), (ImpactLaw::Sequential(Default::default()), 1e-11), (ImpactLaw::Energetic(Default::default()), 1e-6)];
+        [(ImpactLaw::Poisson, 1e-11), (ImpactLaw::Sequential(Default::default()), 1e-11), (ImpactLaw::Energetic(Default::default()), 1e-5)];
     for (law, tolerance) in laws {
         let start = std::time::Instant::now();
         let impact = set(&model, &q, &v).impact(&mut Resolver::new().unwrap(), &law, &how).unwrap();
@@ -659,7 +659,7 @@ fn random_planar_contacts_agree_with_all_modes() {
         }
     }
     println!("no solution {none}, several {several}, several but not told {unseen}");
-    assert!(none > 10 && several > 10 && unseen <= several / 10);
+    assert!(none > 10 && several > 10 && unseen == 0);
 }
 
 /// Contacts in space with random rows and moderate friction: all laws hold.

@@ -8,6 +8,9 @@
 //! ```
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
+//!
+//! At an event two problems are solved for a [`ClosedSet`], the constraints and the contacts of I₁ or I₂ at one instant: the impact, v⁻ => v⁺, and the
+//! accelerations, which say in which modes the motion goes on.
 
 mod acceleration;
 mod closed_set;
@@ -17,6 +20,7 @@ mod impact;
 mod mode;
 mod mode_equations;
 mod mode_search;
+mod mode_system;
 mod params;
 
 pub use acceleration::{Accelerations, ContactAfter, Verdict};
