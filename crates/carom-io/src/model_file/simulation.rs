@@ -64,7 +64,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         "halve-step" => OnFailure::HalveStep,
         _ => OnFailure::Stop,
     };
-    Some(RunSettings {
+    let settings = RunSettings {
         end: end?,
         strategy,
         step: step?,
@@ -75,7 +75,14 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         solver: solver?,
         on_failure,
         integrator: integrator?,
-    })
+    };
+    if reader.mistakes.is_empty()
+        && let Err(error) = settings.check_events(model, start)
+    {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    Some(settings)
 }
 
 /// Keys of another strategy have no effect: they are mistakes.
