@@ -124,8 +124,8 @@ fn the_closed_form_of_oscillator_a_meets_the_published_values() {
     let (q, v) = impact_oscillator::separated().unwrap().solution.at_end(40.0);
     let end = known.at(40.0);
     assert!((end.0 - q[0]).abs() < 1e-12 && (end.1 - v[0]).abs() < 1e-12, "{end:?}");
-    for (piece, t) in [1, 2, 3, 13].iter().zip(impact_oscillator::SEPARATED_IMPACTS) {
-        assert!((known.pieces[*piece].0 - t).abs() < 1e-12);
+    for (k, t) in impact_oscillator::SEPARATED_IMPACTS.iter().enumerate() {
+        assert!((known.pieces[k + 1].0 - t).abs() < 1e-12);
     }
 }
 

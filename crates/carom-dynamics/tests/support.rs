@@ -1,6 +1,7 @@
 //! Shared by the tests: runs a problem and keeps what was recorded.
 
 use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::events::ContactMode;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::Problem;
 use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
@@ -19,6 +20,8 @@ pub struct Kept {
     pub v: Vec<f64>,
     pub impulse: f64,
     pub mechanical: f64,
+    /// Modes of the rigid contacts by formula.
+    pub modes: Vec<ContactMode>,
 }
 
 /// Keeps frames and events in memory.
@@ -32,7 +35,8 @@ pub struct Keep {
 impl Recorder for Keep {
     fn frame(&mut self, f: &Frame<'_>) -> Result<(), RecordError> {
         let impulse = f.contacts.iter().map(|c| c.impulse[0]).sum();
-        self.frames.push(Kept { t: f.t, q: f.q.to_vec(), v: f.v.to_vec(), impulse, mechanical: f.energy.mechanical() });
+        let modes = f.modes.to_vec();
+        self.frames.push(Kept { t: f.t, q: f.q.to_vec(), v: f.v.to_vec(), impulse, mechanical: f.energy.mechanical(), modes });
         Ok(())
     }
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {

@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use crate::systems::LagrangianText;
 
 /// Angles β, Θ, γ, Φ, δ, Ω, ε \[rad\]; lengths in metres, masses in kilograms.
-const PARAMETERS: [(&str, f64); 42] = [
+pub(super) const PARAMETERS: [(&str, f64); 42] = [
     ("m1", 0.04325),
     ("m2", 0.00365),
     ("m3", 0.02373),
@@ -59,11 +59,8 @@ const PARAMETERS: [(&str, f64); 42] = [
     ("mom", 0.033),
 ];
 
-/// The squeezing mechanism from its initial position, at rest, with the reference at 0.03 s.
-///
-/// # Errors
-/// None for these parameters.
-pub fn andrews() -> Result<Mechanism, ModelError> {
+/// The bodies, the spring and the motor.
+pub(super) fn bodies() -> LagrangianText {
     let crank = "(m1*ra^2 + m2*(rr^2 - 2*da*rr*cos(th) + da^2) + i1 + i2)*be_dot^2/2 \
                  + (m2*(da^2 - da*rr*cos(th)) + i2)*be_dot*th_dot + (m2*da^2 + i2)*th_dot^2/2";
     let lever = "(m3*(sa^2 + sb^2) + i3)*ga_dot^2/2";
@@ -72,33 +69,47 @@ pub fn andrews() -> Result<Mechanism, ModelError> {
     let upper = "(m6*(zf - fa)^2 + i6)*om_dot^2/2 + (m6*((zf - fa)^2 - u*(zf - fa)*sin(om)) + i6)*om_dot*ep_dot \
                  + (m6*((zf - fa)^2 - 2*u*(zf - fa)*sin(om) + u^2) + m7*(ua^2 + ub^2) + i6 + i7)*ep_dot^2/2";
     let spring = "c0*(sqrt((sd*cos(ga) + sc*sin(ga) + xb - xc)^2 + (sd*sin(ga) - sc*cos(ga) + yb - yc)^2) - l0)^2/2";
-    let text = LagrangianText {
+    LagrangianText {
         coordinates: ["be", "th", "ga", "ph", "de", "om", "ep"].map(String::from).to_vec(),
         parameters: parameters(&PARAMETERS),
         kinetic: format!("{crank} + {lever} + {lower} + {upper}"),
         potential: spring.into(),
         forces: vec![("be".into(), "mom".into())],
-    };
+    }
+}
+
+/// The closure equations: of the lever, of the lower and of the upper dyad, two each.
+pub(super) fn closure() -> [(&'static str, String); 6] {
     let (x, y) = ("rr*cos(be) - d*cos(be + th)", "rr*sin(be) - d*sin(be + th)");
-    let equations = [
+    [
         ("lever x", format!("{x} - ss*sin(ga) - xb")),
         ("lever y", format!("{y} + ss*cos(ga) - yb")),
         ("lower x", format!("{x} - e*sin(ph + de) - zt*cos(de) - xa")),
         ("lower y", format!("{y} + e*cos(ph + de) - zt*sin(de) - ya")),
         ("upper x", format!("{x} - zf*cos(om + ep) - u*sin(ep) - xa")),
         ("upper y", format!("{y} - zf*sin(om + ep) + u*cos(ep) - ya")),
-    ];
+    ]
+}
+
+/// The initial position \[rad\].
+pub(super) const START: [f64; 7] = [
+    -0.0617138900142764496358948458001,
+    0.0,
+    0.455279819163070380255912382449,
+    0.222668390165885884674473185609,
+    0.487364979543842550225598953530,
+    -0.222668390165885884674473185609,
+    1.23054744454982119249735015568,
+];
+
+/// The squeezing mechanism from its initial position, at rest, with the reference at 0.03 s.
+///
+/// # Errors
+/// None for these parameters.
+pub fn andrews() -> Result<Mechanism, ModelError> {
+    let (text, equations) = (bodies(), closure());
     let equations: Vec<(&str, &str)> = equations.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let q = vec![
-        -0.0617138900142764496358948458001,
-        0.0,
-        0.455279819163070380255912382449,
-        0.222668390165885884674473185609,
-        0.487364979543842550225598953530,
-        -0.222668390165885884674473185609,
-        1.23054744454982119249735015568,
-    ];
-    let (model, state) = lagrangian(&text, &equations, q, vec![0.0; 7])?;
+    let (model, state) = lagrangian(&text, &equations, START.to_vec(), vec![0.0; 7])?;
     let reference = Reference {
         t: 0.03,
         q: vec![

@@ -3,7 +3,8 @@
 //! The source gives no numbers. Here: m = 1 kg, diameter d = 0.1 m, gaps of 0.5 m, 0.1 m and 0.05 m (floor first), restitution 1/2 at the
 //! floor and between the balls, Newton's law; y are the heights of the lowest points.
 //!
-//! Known: the column (0, d, 2d) at rest after the accumulation, which is over before 1.5 s.
+//! Known: the times of the first impacts, between which balls fly on parabolas; and the column (0, d, 2d) at rest after accumulations at all contacts, the last of
+//! them soon after 0.457 s.
 
 use super::bouncing_ball::GRAVITY;
 use super::{Problem, Solution, add_stop};
@@ -16,6 +17,20 @@ use crate::systems::Linear;
 pub const DIAMETER: f64 = 0.1;
 /// Restitution coefficient.
 pub const RESTITUTION: f64 = 0.5;
+
+/// Times of the first ten impacts \[s\]: parabolas in exact arithmetic with 40 digits.
+pub const IMPACTS: [f64; 10] = [
+    0.319_275_428_407_050_5,
+    0.340_560_456_967_520_5,
+    0.354_482_587_123_614_5,
+    0.354_750_476_007_833_8,
+    0.363_397_104_120_935_5,
+    0.368_962_641_072_078_27,
+    0.377_915_974_959_374_96,
+    0.379_781_258_688_521_9,
+    0.381_205_910_571_859,
+    0.397_915_098_525_121_6,
+];
 
 /// The problem up to t = 1.5 s, where the column rests.
 ///

@@ -20,8 +20,29 @@ pub fn separated() -> Result<Problem, ModelError> {
     Ok(Problem { model, state: at_rest(), end: 40.0, solution })
 }
 
-/// Times of the 13 impacts of variant A \[s\] (first three and last).
-pub const SEPARATED_IMPACTS: [f64; 4] = [0.977_292_982_291_526_8, 4.353_772_750_198_352, 7.542_364_853_916_684, 39.022_391_011_939_36];
+/// Times of the 13 impacts of variant A \[s\].
+pub const SEPARATED_IMPACTS: [f64; 13] = [
+    0.977_292_982_291_526_8,
+    4.353_772_750_198_352,
+    7.542_364_853_916_684,
+    10.707_059_265_952_623,
+    13.862_537_625_078_495,
+    17.013_184_925_513_205,
+    20.160_898_667_999_366,
+    23.306_689_387_643_09,
+    26.451_169_998_582_635,
+    29.594_743_025_608_267,
+    32.737_684_739_639_42,
+    35.880_188_643_587_125,
+    39.022_391_011_939_355,
+];
+
+/// Times of the first impacts of variant B \[s\].
+pub const ACCUMULATING_IMPACTS: [f64; 3] = [0.653_823_761_554_147_2, 1.124_380_903_203_493_2, 1.278_122_231_308_962_2];
+/// Time at which the impacts of variant B accumulate \[s\].
+pub const ACCUMULATION: f64 = 1.346_291_385_897_7;
+/// Time at which the mass of variant B leaves the stop \[s\].
+pub const RELEASE: f64 = 2.738_876_812_009_131_7;
 
 /// Variant B up to t = 2.7 s, where the mass rests on the stop.
 ///

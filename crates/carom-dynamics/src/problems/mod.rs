@@ -3,9 +3,11 @@
 //! Tests and benchmarks take their models from here; the same models are in the gallery as files.
 
 pub mod andrews;
+pub mod belt_oscillator;
 pub mod bouncing_ball;
 pub mod bricard;
 pub mod chain_of_balls;
+pub mod cross_force;
 pub mod edges;
 pub mod elastic_bars;
 pub mod flexible_slider_crank;
@@ -15,10 +17,14 @@ pub mod heavy_top;
 pub mod impact_oscillator;
 pub mod mechanisms;
 pub mod n_four_bar;
+pub mod oscillating_incline;
 pub mod painleve_rod;
 pub mod pendulum;
+pub mod seven_body_contacts;
+pub mod slider_crank_clearance;
 pub mod sliding_block;
 pub mod spherical_pendulum;
+pub mod spinning_sphere;
 pub mod wedges;
 pub mod woodpecker;
 
@@ -56,6 +62,32 @@ impl Solution {
             Solution::Exact(f) => f(end),
             Solution::AtEnd(q, v) => (q.clone(), v.clone()),
         }
+    }
+}
+
+/// A contact by formula: rows are its gap and its tangents.
+fn add_contact(
+    model: &mut Model,
+    name: &str,
+    rows: &[&str],
+    parameters: &[(&str, f64)],
+    law: crate::ContactLaw,
+) -> Result<(), crate::ModelError> {
+    let kind = |k: usize| if k == 0 { "gap" } else { "tangent" };
+    let rows = rows.iter().enumerate().map(|(k, &row)| (format!("{} of \"{name}\"", kind(k)), row.to_owned())).collect();
+    let source = crate::relations::FormulaSource { rows, parameters: mechanisms::parameters(parameters) };
+    model.add_formula(name, &source, crate::Law::Contact(law))
+}
+
+/// The root between `a` and `b` of a function that changes its sign there, to round-off.
+fn bisect(mut a: f64, mut b: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let left = f(a) > 0.0;
+    loop {
+        let middle = 0.5 * (a + b);
+        if middle <= a.min(b) || middle >= a.max(b) {
+            return middle;
+        }
+        if (f(middle) > 0.0) == left { a = middle } else { b = middle }
     }
 }
 

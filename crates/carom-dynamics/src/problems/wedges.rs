@@ -1,10 +1,10 @@
 //! Bodies in wedges, where the sum of the friction cones is not pointed: contacts can press against each other without bound.
 
+use super::add_contact;
 use super::bouncing_ball::GRAVITY;
 use crate::error::ModelError;
-use crate::laws::{ContactLaw, Law};
+use crate::laws::ContactLaw;
 use crate::model::Model;
-use crate::relations::FormulaSource;
 use crate::systems::Linear;
 
 /// A particle of 1 kg in a groove of 90 degrees along x, friction 1 on both sides: the sum of the two cones is not closed, (1, 0, 0) is a limit of reactions
@@ -19,7 +19,7 @@ pub fn particle_in_groove(heavy: bool) -> Result<Model, ModelError> {
     let system = Linear::new(names, mass, vec![0.0; 9], vec![0.0; 9])?.with_force(vec![0.0, 0.0, weight])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     for (name, gap, tangent) in [("left", "(z + y)/sqrt(2)", "(z - y)/sqrt(2)"), ("right", "(z - y)/sqrt(2)", "(z + y)/sqrt(2)")] {
-        add_contact(&mut model, name, &[gap, "x", tangent], &[], 1.0)?;
+        add_contact(&mut model, name, &[gap, "x", tangent], &[], ContactLaw::coulomb(1.0, 0.0))?;
     }
     Ok(model)
 }
@@ -35,17 +35,10 @@ pub fn disc_between_walls(half_angle: f64, friction: f64) -> Result<Model, Model
     let system = Linear::new(names, mass, vec![0.0; 9], vec![0.0; 9])?.with_force(vec![0.0, -GRAVITY, 0.0])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     let parameters = [("s", half_angle.sin()), ("c", half_angle.cos()), ("r", RADIUS)];
-    add_contact(&mut model, "left wall", &["c*x + s*y - r", "-s*x + c*y - r*a"], &parameters, friction)?;
-    add_contact(&mut model, "right wall", &["-c*x + s*y - r", "s*x + c*y + r*a"], &parameters, friction)?;
+    add_contact(&mut model, "left wall", &["c*x + s*y - r", "-s*x + c*y - r*a"], &parameters, ContactLaw::coulomb(friction, 0.0))?;
+    add_contact(&mut model, "right wall", &["-c*x + s*y - r", "s*x + c*y + r*a"], &parameters, ContactLaw::coulomb(friction, 0.0))?;
     Ok(model)
 }
 
 /// Radius of the disc \[m\].
 pub const RADIUS: f64 = 0.1;
-
-fn add_contact(model: &mut Model, name: &str, rows: &[&str], parameters: &[(&str, f64)], friction: f64) -> Result<(), ModelError> {
-    let kind = |k: usize| if k == 0 { "gap" } else { "tangent" };
-    let rows = rows.iter().enumerate().map(|(k, &row)| (format!("{} of \"{name}\"", kind(k)), row.to_owned())).collect();
-    let parameters = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-    model.add_formula(name, &FormulaSource { rows, parameters }, Law::Contact(ContactLaw::coulomb(friction, 0.0)))
-}

@@ -17,6 +17,7 @@ mod materials;
 mod natural;
 mod numbers;
 mod overrides;
+mod pieces;
 mod planar;
 mod planar_shapes;
 mod rotation_coordinates;

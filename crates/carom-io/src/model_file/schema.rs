@@ -1,7 +1,7 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
-use super::value::{Component, LawValue, Table, Value};
+use super::value::{ChainValue, Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use toml::Spanned;
@@ -295,15 +295,31 @@ pub(super) struct ConstraintSchema {
     pub equations: Option<Spanned<Vec<Text>>>,
     pub velocity: Option<Text>,
     pub velocities: Option<Spanned<Vec<Text>>>,
+    pub pieces: Option<Spanned<Vec<Spanned<ConstraintPieceSchema>>>>,
+    pub corner: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConstraintPieceSchema {
+    pub when: Option<Text>,
+    pub equation: Option<Text>,
+    pub equations: Option<Spanned<Vec<Text>>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContactSchema {
     pub name: Option<Text>,
-    pub gap: Text,
+    pub gap: Option<Text>,
     pub tangent: Option<Text>,
     pub tangents: Option<Spanned<Vec<Text>>>,
+    pub pieces: Option<Spanned<Vec<Spanned<ContactPieceSchema>>>>,
+    pub chain: Option<Spanned<Vec<Spanned<ChainValue>>>>,
+    pub point: Option<Spanned<Vec<Text>>>,
+    pub radius: Option<Number>,
+    pub angle: Option<Text>,
+    pub corner: Option<Text>,
     pub friction: Option<Spanned<LawValue>>,
     pub restitution: Option<Spanned<LawValue>>,
     pub tangential_restitution: Option<Number>,
@@ -313,6 +329,15 @@ pub(super) struct ContactSchema {
     pub spinning: Option<Number>,
     pub cohesion: Option<Spanned<LawValue>>,
     pub compliant: Option<Spanned<CompliantSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContactPieceSchema {
+    pub when: Option<Text>,
+    pub gap: Text,
+    pub tangent: Option<Text>,
+    pub tangents: Option<Spanned<Vec<Text>>>,
 }
 
 #[derive(Debug, Deserialize)]
