@@ -117,7 +117,8 @@ fn models_with_located_events_are_checked() {
 fn impacts_of_a_ball_are_located_reported_and_drawn() {
     let folder = Folder::new();
     let events = "[[event]]\nname = \"half way\"\nwhen = \"y - 0.5\"\n[[event]]\nname = \"load\"\nat = 1.5\n";
-    let text = BALL.replace("restitution = 0.9", "restitution = 0.5").replace("end = 1.0\nstep = 0.005", "end = 2.0\nstrategy = \"event-driven\"");
+    let text =
+        BALL.replace("restitution = 0.9", "restitution = 0.5").replace("end = 1.0\nstep = 0.005", "end = 2.0\nstrategy = \"event-driven\"");
     folder.write("ball.toml", &format!("{text}{events}"));
     let t1 = (2.0 / 9.81_f64).sqrt();
     for strategy in ["event-driven", "hybrid"] {
