@@ -85,10 +85,13 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     Some(settings)
 }
 
+/// A key, its place if it is given, and the strategies it belongs to.
+type Key<'a> = (&'a str, Option<Range<usize>>, &'a [&'a str]);
+
 /// Keys of another strategy have no effect: they are mistakes.
 fn foreign_keys(reader: &mut Reader<'_>, s: &SimulationSchema, strategy: &str) {
     let by_scheme: &[&str] = &[TIME_STEPPING, ADAPTIVE, HYBRID];
-    let given: [(&str, Option<Range<usize>>, &[&str]); 8] = [
+    let given: [Key<'_>; 8] = [
         ("step", s.step.as_ref().map(Spanned::span), &[TIME_STEPPING, ADAPTIVE]),
         ("scheme", s.scheme.as_ref().map(Spanned::span), by_scheme),
         ("solver", s.solver.as_ref().map(Spanned::span), by_scheme),
