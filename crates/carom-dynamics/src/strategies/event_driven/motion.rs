@@ -243,7 +243,13 @@ impl<'m> Motion<'m> {
             }
             if correction == CORRECTIONS || !(shift.abs() < 0.1 * (t - t_start)) {
                 let near = value.abs() <= self.watching(|watch| watch.threshold(i)) && correction == CORRECTIONS;
-                return Ok(if near { Arrival::There } else if value < 0.0 { Arrival::Beyond } else { Arrival::Before });
+                return Ok(if near {
+                    Arrival::There
+                } else if value < 0.0 {
+                    Arrival::Beyond
+                } else {
+                    Arrival::Before
+                });
             }
             t += shift;
         }
