@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod bad_input;
+mod events;
 mod plots;
 mod runs;
 mod schemes;

@@ -198,6 +198,17 @@ fn indicators_are_bisected() {
 }
 
 #[test]
+fn either_side_is_watched_from_where_a_function_is() {
+    let sample = |value: f64, rate: Option<f64>| Sample { value, rate };
+    for (value, rate, side) in
+        [(2.0, Some(-1.0), 1.0), (-2.0, Some(1.0), -1.0), (1e-12, Some(-1.0), -1.0), (-1e-12, None, -1.0), (0.0, None, 1.0)]
+    {
+        assert_eq!(sample(value, rate).side(1e-9), side, "{value}, {rate:?}");
+    }
+    assert_eq!(sample(2.0, Some(-3.0)).scaled(-1.0), sample(-2.0, Some(3.0)));
+}
+
+#[test]
 fn not_a_number_is_an_error() {
     let mut watched = Functions { list: vec![(&|t| (0.5 - t).sqrt() - 0.1, None)], threshold: 1e-9 };
     let error = first_event(&mut watched, (0.0, 1.0), &LocationSettings::default()).unwrap_err().to_string();

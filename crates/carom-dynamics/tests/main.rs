@@ -5,6 +5,7 @@ mod allocation;
 mod alpha;
 mod bricard;
 mod chains;
+mod closed_contacts;
 mod cohesion;
 mod compliant;
 mod contact_laws;

@@ -1,7 +1,7 @@
 //! Events by formula and time, and the kinks of a model's formulas.
 
 use carom_dynamics::events::{EventAction, SwitchingFunction, UserEvent};
-use carom_dynamics::forces::CompliantLaw;
+use carom_dynamics::forces::{CompliantLaw, Damping};
 use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText, Linear, RigidBodies, RigidBody, Scratch, System};
 use carom_dynamics::{ContactLaw, Law, Model};
@@ -85,6 +85,30 @@ fn all_formulas_of_a_model_are_looked_at_and_none_twice() {
     assert_eq!(find(0.4_f64.sin(), 0.4_f64.cos()), 1, "sin(t): {seen:?}");
     assert_eq!(find(0.3 + 0.4_f64.sin(), 3.0 + 0.4_f64.cos()), 1, "the gap of the pad: {seen:?}");
     assert_eq!(seen.len(), 6, "{seen:?}");
+}
+
+#[test]
+fn forces_of_penalised_contacts_have_kinks() {
+    let mut law = CompliantLaw::spring(1e3, 1.0);
+    law.damping = Damping::Constant { coefficient: 10.0 };
+    law.friction = 0.5;
+    law.slip_velocity = 0.25;
+    let mut model = Model::new(vec![lagrangian("", "0")]).unwrap();
+    let rows = vec![("gap".into(), "y".into()), ("tangent".into(), "x".into())];
+    model.add_compliant_formula("pad", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
+    let functions = model.switching_functions();
+    assert_eq!(
+        functions.iter().map(SwitchingFunction::name).collect::<Vec<_>>(),
+        ["gap of \"pad\"", "pull of \"pad\"", "full friction of \"pad\""]
+    );
+    let values = |y: f64, v: [f64; 2]| {
+        let at = Instant { t: 0.0, q: &[0.0, y], v: &v };
+        [0, 1, 2].map(|k| functions[k].sample(&model, at, None, &mut Scratch::default()).unwrap().value)
+    };
+    assert_eq!(values(0.1, [3.0, 4.0]), [0.1, 1.0, 1.0]);
+    // 1e3 · 0.01 − 10 · 0.5 and 10 − 10 · 2
+    assert_eq!(values(-0.01, [-0.75, 0.5]), [-0.01, 5.0, 0.5]);
+    assert_eq!(values(-0.01, [0.125, 2.0]), [-0.01, -10.0, -0.125]);
 }
 
 #[test]

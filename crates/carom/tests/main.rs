@@ -1,6 +1,7 @@
 //! Tests of the whole: the gallery runs, the scenes give their exact answers.
 
 mod allocation;
+mod closed_contacts;
 mod contact_laws;
 mod gallery;
 mod laws_gallery;

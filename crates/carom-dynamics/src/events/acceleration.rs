@@ -111,6 +111,15 @@ enum Before {
     Resting { mu: f64 },
 }
 
+/// Forces of the contacts that may carry.
+struct Solved<'a> {
+    before: &'a [Before],
+    problem: &'a ForceProblem,
+    /// Their numbers in the set.
+    contacts: &'a [usize],
+    x: &'a [f64],
+}
+
 /// A force at the end of its range by this part of those at hand is there, for contacts that are known to leave it.
 const AT_THE_END: f64 = 1e-6;
 
@@ -145,7 +154,8 @@ impl ClosedSet {
             let (problem, contacts) = self.force_problem(&elimination, &before);
             let Forces { x, verdict } = mode_search::solve(&problem).map_err(failed)?;
             let verdict = verdict.renumbered(&contacts);
-            let after = self.assemble(&elimination, &problem, &contacts, &before, &x, leaving, verdict);
+            let after =
+                self.assemble(&elimination, &Solved { before: &before, problem: &problem, contacts: &contacts, x: &x }, leaving, verdict);
             let mut changed = false;
             for (k, before) in before.iter_mut().enumerate() {
                 if let (Before::Resting { mu }, Friction::StaticKinetic { sliding, .. }) = (&mut *before, self.law(k).friction)
@@ -231,23 +241,17 @@ impl ClosedSet {
         }
         problem.q = rows.iter().map(|&i| elimination.q[i]).collect();
         for &i in &rows {
+            let terms =
+                |column: &[(usize, f64); 3]| column.iter().map(|&(j, factor)| (elimination.w[i * n + j] * factor).abs()).sum::<f64>();
+            problem.terms.extend(columns.iter().map(terms));
             problem.w.extend(columns.iter().map(|column| column.iter().map(|&(j, factor)| elimination.w[i * n + j] * factor).sum::<f64>()));
         }
         (problem, contacts)
     }
 
     /// Forces => accelerations and modes.
-    #[allow(clippy::too_many_arguments)]
-    fn assemble(
-        &self,
-        elimination: &ConstraintElimination,
-        problem: &ForceProblem,
-        contacts: &[usize],
-        before: &[Before],
-        x: &[f64],
-        leaving: &[bool],
-        verdict: Verdict,
-    ) -> Accelerations {
+    fn assemble(&self, elimination: &ConstraintElimination, solved: &Solved<'_>, leaving: &[bool], verdict: Verdict) -> Accelerations {
+        let Solved { before, problem, contacts, x } = *solved;
         let offset = self.velocity.len() - elimination.q.len();
         let mut force = vec![0.0; self.velocity.len()];
         for (place, &k) in contacts.iter().enumerate() {

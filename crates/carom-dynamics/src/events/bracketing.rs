@@ -92,7 +92,7 @@ pub(super) fn narrow(mut bracket: Bracket, width: f64, f: &mut dyn FnMut(f64) ->
         }
         t = t.clamp(bracket.before.t + overshoot, bracket.behind.t - overshoot);
         // the projection: what remains is never wider than the allowance, which is halved every time
-        let slack = 0.5 * (allowance - now);
+        let slack = (0.5 * (allowance - now)).max(0.0);
         t = t.clamp(middle - slack, middle + slack);
         if !(t > bracket.before.t && t < bracket.behind.t) {
             t = middle;

@@ -41,12 +41,19 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Begins with the first two samples; a crossing if the function is below −threshold and does not rise.
-    pub fn begin(t: f64, first: Sample, next: Sample, threshold: f64) -> (Self, Option<Crossing>) {
+    /// Begins with the first two samples; a crossing if the function is below −threshold and does not rise, or at zero and falls.
+    pub fn begin(t: f64, (first, next): (Sample, Sample), threshold: f64, fast: f64) -> (Self, Option<Crossing>) {
         let last = Point { t, f: first.value };
         let above = (last.f > 0.0).then_some(last);
         let mut course = Course { threshold, armed: last.f > threshold, last, above, below: None, lowest: None };
         if last.f >= -threshold {
+            match first.rate {
+                // it leaves zero: what it does afterwards is told by its own values
+                Some(rate) if last.f <= threshold && rate > fast => course.threshold = last.f.abs(),
+                Some(rate) if last.f <= threshold && rate < -fast && last.f > 0.0 => course.threshold = 0.0,
+                Some(rate) if last.f <= threshold && rate < -fast => return (course, Some(Crossing::Start(t))),
+                _ => {}
+            }
             return (course, None);
         }
         course.threshold = -last.f;

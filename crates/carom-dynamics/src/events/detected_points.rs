@@ -57,7 +57,8 @@ struct Detectors {
     beside: [Snapshot; 4],
     /// The motion that the points beside belong to, and ε.
     motion: (f64, Vec<f64>, Vec<f64>, f64),
-    work: (Vec<f64>, Vec<f64>),
+    /// Velocities of a search; displacement and position beside.
+    work: (Vec<f64>, Vec<f64>, Vec<f64>),
 }
 
 impl DetectedPoints {
@@ -71,7 +72,7 @@ impl DetectedPoints {
             here: Snapshot::default(),
             beside: Default::default(),
             motion: (0.0, Vec::new(), Vec::new(), 0.0),
-            work: (Vec::new(), Vec::new()),
+            work: Default::default(),
         };
         DetectedPoints { systems: model.shared_systems(), state: Mutex::new(state) }
     }
@@ -209,7 +210,8 @@ impl Detectors {
             return Ok(());
         }
         self.motion.3 = 0.0;
-        let (mut w, mut moved) = (std::mem::take(&mut self.work.1), at.q.to_vec());
+        let (mut w, mut moved) = (std::mem::take(&mut self.work.1), std::mem::take(&mut self.work.2));
+        moved.resize(at.q.len(), 0.0);
         for (k, factor) in [-2.0, -1.0, 1.0, 2.0].into_iter().enumerate() {
             w.clear();
             w.extend(at.v.iter().map(|v| factor * epsilon * v));
@@ -217,8 +219,13 @@ impl Detectors {
             let snapshot = std::mem::take(&mut self.beside[k]);
             self.beside[k] = self.take(systems, snapshot, at.t + factor * epsilon, &moved)?;
         }
-        self.work.1 = w;
-        self.motion = (at.t, at.q.to_vec(), at.v.to_vec(), epsilon);
+        (self.work.1, self.work.2) = (w, moved);
+        let (t, q, v, of) = &mut self.motion;
+        q.clear();
+        q.extend_from_slice(at.q);
+        v.clear();
+        v.extend_from_slice(at.v);
+        (*t, *of) = (at.t, epsilon);
         Ok(())
     }
 

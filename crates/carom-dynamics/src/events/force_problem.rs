@@ -60,6 +60,8 @@ impl Cone {
 pub(super) struct ForceProblem {
     /// W, row-major.
     pub w: Vec<f64>,
+    /// What adds up to the entries of W, in absolute values: columns of sliding contacts may cancel.
+    pub terms: Vec<f64>,
     pub q: Vec<f64>,
     pub cones: Vec<Cone>,
     /// First row of each contact, and the number of rows.
@@ -106,7 +108,8 @@ impl ForceProblem {
     /// Accelerations of contact k up to this are zero, where the forces are x.
     pub fn zero(&self, k: usize, x: &[f64]) -> f64 {
         let of_forces = |k: usize| {
-            let terms = |i: usize| self.row(i).iter().zip(x).map(|(w, x)| (w * x).abs()).sum::<f64>();
+            let n = self.n_rows();
+            let terms = |i: usize| self.terms[i * n..(i + 1) * n].iter().zip(x).map(|(w, x)| (w * x).abs()).sum::<f64>();
             self.rows(k).map(terms).fold(self.size[k], f64::max)
         };
         let largest = self.size.iter().copied().fold(0.0, f64::max);
@@ -167,7 +170,9 @@ impl ForceProblem {
             part.size.push(self.size[k]);
         }
         part.q = rows.iter().map(|&i| self.q[i]).collect();
-        part.w = rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.row(i)[j]).collect();
+        let n = self.n_rows();
+        let entries = |from: &[f64]| -> Vec<f64> { rows.iter().flat_map(|&i| rows.iter().map(move |&j| from[i * n + j])).collect() };
+        (part.w, part.terms) = (entries(&self.w), entries(&self.terms));
         (part, rows)
     }
 

@@ -16,6 +16,21 @@ pub struct Sample {
     pub rate: Option<f64>,
 }
 
+impl Sample {
+    /// The sign σ with which σ f is watched for the next change of sign in either direction: that of f, or of its rate where |f| ≤ threshold.
+    #[must_use]
+    pub fn side(&self, threshold: f64) -> f64 {
+        let leading = if self.value.abs() > threshold { self.value } else { self.rate.unwrap_or(self.value) };
+        if leading < 0.0 { -1.0 } else { 1.0 }
+    }
+
+    /// σ f and its rate.
+    #[must_use]
+    pub fn scaled(self, sigma: f64) -> Self {
+        Sample { value: sigma * self.value, rate: self.rate.map(|rate| sigma * rate) }
+    }
+}
+
 /// Functions on the dense output of a step, sampled together because one evaluation of the state serves all.
 pub trait Watched {
     /// Number of functions.
@@ -29,6 +44,11 @@ pub trait Watched {
 
     /// |f_i| up to this is zero; not negative.
     fn threshold(&self, i: usize) -> f64;
+
+    /// |ḟ_i| above this is a rate at which f_i leaves zero or comes to it; by default none is.
+    fn fast(&self, _i: usize) -> f64 {
+        f64::INFINITY
+    }
 }
 
 /// How events are looked for in a step.
@@ -92,10 +112,13 @@ pub struct Search {
 /// - unless it comes into |f| ≤ τ and rises above zero again: then it grazes, which is no event. Double roots graze;
 /// - a function that starts with |f| ≤ τ is not armed: it may rise, and rest, and wander in |f| ≤ τ without an event. If it falls below −τ, that is an
 ///   event: at its last root before that if it was above zero, otherwise when it passes −τ. So a hop lower than τ cannot tunnel;
+/// - a function that starts with |f| ≤ τ and |ḟ| above [`Watched::fast`] is told by its own values instead: rising, |f| at the start takes the place of τ,
+///   so that hops far below τ are seen; falling from above zero, zero does; falling from zero or below, it is an event at the start;
 /// - a function that starts below −τ is an event at the start, unless it rises: then its value at the start takes the place of −τ.
 ///
 /// **How.** See [`Location`]. Functions that cross within `time`, or the round-off of t, after the first one belong to the event.
 /// IM1, IM2 and IM3 use the values at the ends of the span (and the slope at the start, or bisection) only, and see no touches.
+/// A function that gives no rate has a straight line in IM2; one that starts at zero and rises has the parabola of IM2 in IM1.
 ///
 /// Cost: `samples` + 1 evaluations, about eight more for each root or minimum.
 ///
@@ -134,6 +157,10 @@ impl<'w> Probe<'w> {
 
     pub(super) fn threshold(&self, i: usize) -> f64 {
         self.watched.threshold(i)
+    }
+
+    fn fast(&self, i: usize) -> f64 {
+        self.watched.fast(i)
     }
 
     /// All functions at t.
@@ -198,7 +225,7 @@ fn follow(probe: &mut Probe<'_>, span: (f64, f64), settings: &LocationSettings, 
     let parts = grid.times.len() - 1;
     let mut followers = Vec::with_capacity(probe.n());
     for i in 0..probe.n() {
-        let (course, crossing) = Course::begin(span.0, grid.samples[0][i], grid.samples[1][i], probe.threshold(i));
+        let (course, crossing) = Course::begin(span.0, (grid.samples[0][i], grid.samples[1][i]), probe.threshold(i), probe.fast(i));
         let mut minima = Vec::new();
         if crossing.is_none() && grid.samples[0][i].rate.is_none() {
             let points: Vec<Point> = (0..=parts).map(|k| grid.point(k, i)).collect();

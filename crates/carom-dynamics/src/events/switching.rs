@@ -3,6 +3,7 @@
 use super::location::Sample;
 use super::state_function::StateFunction;
 use crate::error::NonFinite;
+use crate::forces::{Attraction, CompliantContact, CompliantLaw, Damping};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};
@@ -18,13 +19,58 @@ pub struct SwitchingFunction {
 enum Kind {
     /// The argument of `abs`, `sign`, `step`, or the difference of what `if`, `min`, `max` compare.
     Formula(StateFunction),
-    /// The gap of the penalised contact with this number, whose force begins at zero.
-    Gap(usize),
+    /// Of the force of the penalised contact with this number.
+    Contact(usize, Kink),
+}
+
+/// Where the force of a penalised contact has a kink or a jump. While it is open, only the gap counts: the others are 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kink {
+    /// g: the force begins.
+    Gap,
+    /// K yⁿ + d ẏ: the force would pull.
+    Cut,
+    /// ‖u_T‖ − v_s: friction becomes full.
+    Slip,
+}
+
+impl Kink {
+    /// Those of a law.
+    fn of(law: &CompliantLaw) -> impl Iterator<Item = Kink> + use<> {
+        let cut = law.damping != Damping::None && law.attraction != Attraction::Allowed;
+        [(true, Kink::Gap), (cut, Kink::Cut), (law.friction > 0.0, Kink::Slip)].into_iter().filter(|kink| kink.0).map(|kink| kink.1)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kink::Gap => "gap",
+            Kink::Cut => "pull",
+            Kink::Slip => "full friction",
+        }
+    }
+
+    fn sample(self, contact: &CompliantContact, at: Instant<'_>, scratch: &mut Scratch) -> Result<Sample, NonFinite> {
+        let (relation, law, gap) = (contact.relation(), contact.law(), contact.gap(at.t, at.q, scratch)?);
+        if gap > 0.0 && self != Kink::Gap {
+            return Ok(Sample { value: 1.0, rate: None });
+        }
+        let (n, rows) = (relation.velocities().len(), relation.n_rows());
+        let (mut jacobian, mut u) = (vec![0.0; rows * n], vec![0.0; rows]);
+        relation.jacobian(at.t, at.q, Rows { jacobian: &mut jacobian, bias: &mut u }, scratch)?;
+        for (u, row) in u.iter_mut().zip(jacobian.chunks_exact(n)) {
+            *u += relation.velocities().iter().zip(row).map(|(&i, g)| g * at.v[i]).sum::<f64>();
+        }
+        Ok(match self {
+            Kink::Gap => Sample { value: gap, rate: Some(u[0]) },
+            Kink::Cut => Sample { value: law.elastic(gap) - law.damping_factor(gap) * u[0], rate: None },
+            Kink::Slip => Sample { value: u[1..].iter().map(|u| u * u).sum::<f64>().sqrt() - law.slip_velocity, rate: None },
+        })
+    }
 }
 
 impl SwitchingFunction {
-    /// Those of a model: from the formulas of its systems, its interactions and its penalised contacts, equal ones once; then the gaps of the
-    /// penalised contacts.
+    /// Those of a model: from the formulas of its systems, its interactions and its penalised contacts, equal ones once; then those of the
+    /// forces of penalised contacts (their gaps, pulls that are cut off, full friction).
     #[must_use]
     pub fn of(model: &Model) -> Vec<Self> {
         let relations = model.interactions().iter().map(|interaction| interaction.relation());
@@ -38,8 +84,12 @@ impl SwitchingFunction {
         }
         let formulas =
             all.into_iter().map(|function| SwitchingFunction { name: function.text().to_owned(), kind: Kind::Formula(function) });
-        let gap = |(k, name): (usize, &str)| SwitchingFunction { name: format!("gap of \"{name}\""), kind: Kind::Gap(k) };
-        formulas.chain(compliant.iter().map(|contact| contact.name()).enumerate().map(gap)).collect()
+        let of_contact = |(k, contact): (usize, &CompliantContact)| {
+            let name = contact.name().to_owned();
+            Kink::of(contact.law())
+                .map(move |kink| SwitchingFunction { name: format!("{} of \"{name}\"", kink.name()), kind: Kind::Contact(k, kink) })
+        };
+        formulas.chain(compliant.iter().enumerate().flat_map(of_contact)).collect()
     }
 
     /// The formula, or the contact.
@@ -61,15 +111,7 @@ impl SwitchingFunction {
     pub fn sample(&self, model: &Model, at: Instant<'_>, acceleration: Option<&[f64]>, scratch: &mut Scratch) -> Result<Sample, NonFinite> {
         match &self.kind {
             Kind::Formula(function) => function.sample(model.systems(), at, acceleration, scratch),
-            Kind::Gap(k) => {
-                let contact = &model.compliant_contacts()[*k];
-                let (relation, value) = (contact.relation(), contact.gap(at.t, at.q, scratch)?);
-                let (n, rows) = (relation.velocities().len(), relation.n_rows());
-                let (mut jacobian, mut bias) = (vec![0.0; rows * n], vec![0.0; rows]);
-                relation.jacobian(at.t, at.q, Rows { jacobian: &mut jacobian, bias: &mut bias }, scratch)?;
-                let rate = relation.velocities().iter().zip(&jacobian).map(|(&i, g)| g * at.v[i]).sum::<f64>() + bias[0];
-                Ok(Sample { value, rate: Some(rate) })
-            }
+            Kind::Contact(k, kink) => kink.sample(&model.compliant_contacts()[*k], at, scratch),
         }
     }
 }

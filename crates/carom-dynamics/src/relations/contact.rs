@@ -54,7 +54,7 @@ pub fn tangents_along(n: &Vector3<f64>, direction: &Vector3<f64>) -> (Vector3<f6
 pub struct BodyStates<'a> {
     /// Seven coordinates per body.
     pub q: &'a [f64],
-    /// Six velocities per body.
+    /// Six velocities per body; not read where `lead` is zero.
     pub v: &'a [f64],
     /// Orientations are those after this time \[s\] at the present angular velocity. Half a step makes the torque of a
     /// contact second-order accurate in the turning body frame.
@@ -76,7 +76,7 @@ pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usiz
         let body = body as usize;
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let arm = contact.point - centre(bodies.q, body);
-        let turn = angular(bodies.v, body) * bodies.lead;
+        let turn = if bodies.lead == 0.0 { Vector3::zeros() } else { angular(bodies.v, body) * bodies.lead };
         let mut orientation = orientation(bodies.q, body);
         if turn != Vector3::zeros() {
             orientation *= UnitQuaternion::from_scaled_axis(turn);

@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, planar, settings, simulation, tree};
+use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -47,6 +47,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
     }
+    for (index, section) in schema.events.iter().enumerate() {
+        user_events::event(&mut reader, &mut model, section, index, state.t);
+    }
     if let Some(law) = schema.impact.as_ref().and_then(|section| impact::impact(&mut reader, section)) {
         model.set_impact_law(law);
     }
@@ -61,6 +64,8 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
             None
         }
     };
+    pieces::check_corners(&mut reader, &schema);
+    user_events::check_strategy(&mut reader, &schema.events, run.as_ref());
     let record = settings::record(&mut reader, &schema.record, run.as_ref());
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };

@@ -54,6 +54,7 @@ fn refuse_rigid_keys(reader: &mut Reader<'_>, name: &str, s: &ContactSchema) {
         ("cohesion", law(&s.cohesion), "a compliant contact can pull: `attraction = \"allowed\"` of `compliant`"),
         ("stiffness", s.stiffness.as_ref().map(Spanned::span), of_spring),
         ("exponent", s.exponent.as_ref().map(Spanned::span), of_spring),
+        ("corner", s.corner.as_ref().map(Spanned::span), "its force has no corners to pass"),
         ("rolling", s.rolling.as_ref().map(Spanned::span), bodies),
         ("spinning", s.spinning.as_ref().map(Spanned::span), bodies),
     ];

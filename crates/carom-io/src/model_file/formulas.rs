@@ -4,12 +4,13 @@ use super::compliant::compliant_law;
 use super::error::suggestion;
 use super::laws::{LawKeys, contact_law};
 use super::numbers::Reader;
+use super::pieces::{self, Geometry};
 use super::schema::{CompliantSchema, ConstraintSchema, ContactSchema, LagrangianSchema, LinearSchema};
 use super::value::{Table, Value};
 use carom_dynamics::error::ModelError;
 use carom_dynamics::forces::CompliantLaw;
 use carom_dynamics::formula;
-use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::relations::{FormulaSource, Relation};
 use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
 use carom_dynamics::{Friction, Law, Model};
 use std::ops::Range;
@@ -93,7 +94,7 @@ pub(super) fn report(reader: &mut Reader<'_>, error: &ModelError, formulas: &[(R
             let span = formulas.iter().find(|(_, formula)| formula == text).map_or(fallback, |(span, _)| span.clone());
             reader.wrong_formula(span, &format!("the {what}"), text, error);
         }
-        ModelError::NotAffine { text, .. } | ModelError::NoRate { text, .. } => {
+        ModelError::NotAffine { text, .. } | ModelError::NoRate { text, .. } | ModelError::Condition { text, .. } => {
             let span = formulas.iter().find(|(_, formula)| formula == text).map_or(fallback, |(span, _)| span.clone());
             reader.mistakes.push(super::Diagnostic::new(span, error.to_string()));
         }
@@ -159,13 +160,22 @@ fn as_formula(item: &Value) -> String {
 pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &Spanned<ConstraintSchema>, index: usize) {
     let s = section.get_ref();
     let name = s.name.as_ref().map_or_else(|| format!("constraint {}", index + 1), |name| name.get_ref().clone());
+    if let Some(list) = &s.pieces {
+        let Some(geometry) = pieces::constraint(reader, (&name, section.span()), s, list) else { return };
+        add(reader, model, (&name, section.span()), geometry, Binding::Law(Law::Bilateral));
+        return;
+    }
+    if let Some(corner) = &s.corner {
+        pieces::corner_of_nothing(reader, &name, corner);
+        return;
+    }
     let given = [(&s.equation, &s.equations, "equation"), (&s.velocity, &s.velocities, "velocity")];
     let mut kinds = given.iter().filter(|(one, many, _)| one.is_some() || many.is_some());
     let (Some(&(one, many, kind)), None) = (kinds.next(), kinds.next()) else {
         reader.wrong(
             section.span(),
             format!("\"{name}\" has no equation, or two kinds of them"),
-            "give `equation = \"…\"` or `equations = [\"…\", …]` between positions, or `velocity = \"…\"` or `velocities = [\"…\", …]` between rates",
+            "give `equation = \"…\"`, `equations = [\"…\", …]` or `pieces = [{ when = \"…\", equation = \"…\" }, …]` between positions, or `velocity = \"…\"` or `velocities = [\"…\", …]` between rates",
         );
         return;
     };
@@ -186,29 +196,22 @@ pub(super) fn constraint(reader: &mut Reader<'_>, model: &mut Model, section: &S
         }
     };
     let rows = equations.iter().map(|e| (format!("{kind} of \"{name}\""), e.get_ref().clone())).collect();
-    let binding = if kind == "equation" { Binding::Law(Law::Bilateral) } else { Binding::Velocity };
-    add(reader, model, (&name, section.span()), &equations, rows, binding);
+    if kind == "velocity" {
+        let source = FormulaSource { rows, parameters: reader.parameters.clone() };
+        let added = model.add_velocity_formula(&name, &source);
+        report_at(reader, added, &equations, None, section.span());
+        return;
+    }
+    add(reader, model, (&name, section.span()), Geometry::Formulas { texts: equations, rows }, Binding::Law(Law::Bilateral));
 }
 
 /// Adds `[[contact]]` number `index`.
 pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Spanned<ContactSchema>, index: usize) {
     let s = section.get_ref();
     let name = s.name.as_ref().map_or_else(|| format!("contact {}", index + 1), |name| name.get_ref().clone());
-    let tangents: Vec<&Spanned<String>> = match (&s.tangent, &s.tangents) {
-        (None, None) => Vec::new(),
-        (Some(one), None) => vec![one],
-        (None, Some(many)) if (1..=2).contains(&many.get_ref().len()) => many.get_ref().iter().collect(),
-        (None, Some(many)) => {
-            reader.wrong(many.span(), format!("there are {} tangents", many.get_ref().len()), "give one (2D) or two (3D)");
-            return;
-        }
-        (Some(_), Some(many)) => {
-            reader.wrong(many.span(), "both `tangent` and `tangents` are given", "give one of them");
-            return;
-        }
-    };
+    let Some(mut geometry) = pieces::contact(reader, (&name, section.span()), s) else { return };
     if let Some(compliant) = &s.compliant {
-        compliant_contact(reader, model, (&name, section), &tangents, compliant);
+        compliant_contact(reader, model, (&name, section), geometry, compliant);
         return;
     }
     let keys = LawKeys {
@@ -230,18 +233,18 @@ pub(super) fn contact(reader: &mut Reader<'_>, model: &mut Model, section: &Span
         reader.wrong(span, format!("\"{name}\" is a contact by formula: it has no rolling or spinning resistance"), help);
         return;
     }
-    if tangents.is_empty() && !law.is_frictionless() {
+    geometry.use_tangent(!law.is_frictionless());
+    if geometry.n_tangents() == 0 && !law.is_frictionless() {
         let span = s.tangential_restitution.as_ref().filter(|_| s.friction.is_none()).map_or_else(friction_span, Spanned::span);
         reader.wrong(span, format!("\"{name}\" has friction but no tangent"), "give the sliding coordinate: `tangent = \"…\"`");
         return;
     }
-    if tangents.len() < 2 && matches!(law.friction, Friction::Elliptic { .. }) {
+    if geometry.n_tangents() < 2 && matches!(law.friction, Friction::Elliptic { .. }) {
         let help = "give both: `tangents = [\"…\", \"…\"]`, in the order of the coefficients";
         reader.wrong(friction_span(), format!("\"{name}\" has elliptic friction but one tangent"), help);
         return;
     }
-    let (texts, rows) = contact_rows(&name, s, &tangents);
-    add(reader, model, (&name, section.span()), &texts, rows, Binding::Law(Law::Contact(law)));
+    add(reader, model, (&name, section.span()), geometry, Binding::Law(Law::Contact(law)));
 }
 
 /// Adds a contact that acts by a force.
@@ -249,56 +252,59 @@ fn compliant_contact(
     reader: &mut Reader<'_>,
     model: &mut Model,
     (name, section): (&str, &Spanned<ContactSchema>),
-    tangents: &[&Spanned<String>],
+    mut geometry: Geometry<'_>,
     compliant: &Spanned<CompliantSchema>,
 ) {
     let s = section.get_ref();
     let Some(law) = compliant_law(reader, name, s, compliant) else { return };
-    if let (true, true, Some(friction)) = (tangents.is_empty(), law.friction > 0.0, &s.friction) {
+    geometry.use_tangent(law.friction > 0.0);
+    if let (true, true, Some(friction)) = (geometry.n_tangents() == 0, law.friction > 0.0, &s.friction) {
         let help = "give the sliding coordinate: `tangent = \"…\"`";
         reader.wrong(friction.span(), format!("\"{name}\" has friction but no tangent"), help);
         return;
     }
-    let (texts, rows) = contact_rows(name, s, tangents);
-    add(reader, model, (name, section.span()), &texts, rows, Binding::Compliant(law));
-}
-
-/// The formulas of a contact and its rows: the gap, then the tangents.
-fn contact_rows<'a>(
-    name: &str,
-    s: &'a ContactSchema,
-    tangents: &[&'a Spanned<String>],
-) -> (Vec<&'a Spanned<String>>, Vec<(String, String)>) {
-    let mut rows = vec![(format!("gap of \"{name}\""), s.gap.get_ref().clone())];
-    rows.extend(tangents.iter().map(|t| (format!("tangent of \"{name}\""), t.get_ref().clone())));
-    (std::iter::once(&s.gap).chain(tangents.iter().copied()).collect(), rows)
+    add(reader, model, (name, section.span()), geometry, Binding::Compliant(law));
 }
 
 /// What binds the rows of a relation.
 enum Binding {
     Law(Law),
     Compliant(CompliantLaw),
-    Velocity,
 }
 
-/// Adds an interaction with a law, a penalised contact, or a velocity constraint.
-fn add(
-    reader: &mut Reader<'_>,
-    model: &mut Model,
-    (name, span): (&str, Range<usize>),
-    texts: &[&Spanned<String>],
-    rows: Vec<(String, String)>,
-    binding: Binding,
-) {
-    let source = FormulaSource { rows, parameters: reader.parameters.clone() };
-    let added = match binding {
-        Binding::Law(law) => model.add_formula(name, &source, law),
-        Binding::Compliant(law) => model.add_compliant_formula(name, &source, law),
-        Binding::Velocity => model.add_velocity_formula(name, &source),
+/// Adds an interaction with a law, or a penalised contact.
+fn add(reader: &mut Reader<'_>, model: &mut Model, (name, span): (&str, Range<usize>), geometry: Geometry<'_>, binding: Binding) {
+    let (texts, place) = (geometry.texts().to_vec(), geometry.place());
+    let relation: Result<Box<dyn Relation>, ModelError> = match geometry {
+        Geometry::Formulas { rows, .. } => {
+            let source = FormulaSource { rows, parameters: reader.parameters.clone() };
+            let added = match binding {
+                Binding::Law(law) => model.add_formula(name, &source, law),
+                Binding::Compliant(law) => model.add_compliant_formula(name, &source, law),
+            };
+            return report_at(reader, added, &texts, place, span);
+        }
+        Geometry::Pieces { source, .. } => model.piecewise(&source).map(|relation| Box::new(relation) as _),
+        Geometry::Chain { source, .. } => model.chain(&source).map(|relation| Box::new(relation) as _),
     };
+    let added = relation.and_then(|relation| match binding {
+        Binding::Law(law) => model.add_interaction(name, relation, law),
+        Binding::Compliant(law) => model.add_compliant_contact(name, relation, law),
+    });
+    report_at(reader, added, &texts, place, span);
+}
+
+/// Shows a mistake at the formula it is in, else at the place given, else at the first formula, else at the section.
+fn report_at(
+    reader: &mut Reader<'_>,
+    added: Result<(), ModelError>,
+    texts: &[&Spanned<String>],
+    place: Option<Range<usize>>,
+    section: Range<usize>,
+) {
     if let Err(error) = added {
         let places: Vec<(Range<usize>, &str)> = texts.iter().map(|t| (t.span(), t.get_ref().as_str())).collect();
-        let fallback = texts.first().map_or(span, |t| t.span());
+        let fallback = place.or_else(|| texts.first().map(|t| t.span())).unwrap_or(section);
         report(reader, &error, &places, fallback);
     }
 }

@@ -17,6 +17,7 @@ mod materials;
 mod natural;
 mod numbers;
 mod overrides;
+mod pieces;
 mod planar;
 mod planar_shapes;
 mod rotation_coordinates;
@@ -24,6 +25,7 @@ mod schema;
 mod settings;
 mod simulation;
 mod tree;
+mod user_events;
 mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};

@@ -1,7 +1,7 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
-use super::value::{Component, LawValue, Table, Value};
+use super::value::{ChainValue, Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use toml::Spanned;
@@ -38,6 +38,8 @@ pub(super) struct Schema {
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
     pub contacts: Vec<Spanned<ContactSchema>>,
+    #[serde(default, rename = "event")]
+    pub events: Vec<Spanned<EventSchema>>,
     pub impact: Option<Spanned<toml::Table>>,
     #[serde(default)]
     pub initial: InitialSchema,
@@ -293,15 +295,31 @@ pub(super) struct ConstraintSchema {
     pub equations: Option<Spanned<Vec<Text>>>,
     pub velocity: Option<Text>,
     pub velocities: Option<Spanned<Vec<Text>>>,
+    pub pieces: Option<Spanned<Vec<Spanned<ConstraintPieceSchema>>>>,
+    pub corner: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConstraintPieceSchema {
+    pub when: Option<Text>,
+    pub equation: Option<Text>,
+    pub equations: Option<Spanned<Vec<Text>>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ContactSchema {
     pub name: Option<Text>,
-    pub gap: Text,
+    pub gap: Option<Text>,
     pub tangent: Option<Text>,
     pub tangents: Option<Spanned<Vec<Text>>>,
+    pub pieces: Option<Spanned<Vec<Spanned<ContactPieceSchema>>>>,
+    pub chain: Option<Spanned<Vec<Spanned<ChainValue>>>>,
+    pub point: Option<Spanned<Vec<Text>>>,
+    pub radius: Option<Number>,
+    pub angle: Option<Text>,
+    pub corner: Option<Text>,
     pub friction: Option<Spanned<LawValue>>,
     pub restitution: Option<Spanned<LawValue>>,
     pub tangential_restitution: Option<Number>,
@@ -315,12 +333,31 @@ pub(super) struct ContactSchema {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct ContactPieceSchema {
+    pub when: Option<Text>,
+    pub gap: Text,
+    pub tangent: Option<Text>,
+    pub tangents: Option<Spanned<Vec<Text>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct CompliantSchema {
     pub stiffness: Option<Number>,
     pub exponent: Option<Number>,
     pub damping: Option<Spanned<LawValue>>,
     pub attraction: Option<Text>,
     pub slip_velocity: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EventSchema {
+    pub name: Option<Text>,
+    pub when: Option<Text>,
+    pub direction: Option<Text>,
+    pub action: Option<Text>,
+    pub at: Option<Number>,
 }
 
 #[derive(Debug, Default, Deserialize)]

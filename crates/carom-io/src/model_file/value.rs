@@ -85,6 +85,40 @@ impl<'de> Deserialize<'de> for LawValue {
     }
 }
 
+/// A part of a chain: a list of points, or a table with the keys of an arc.
+#[derive(Clone, Debug)]
+pub(super) enum ChainValue {
+    Points(Vec<Spanned<Value>>),
+    Arc(Table<Spanned<Value>>),
+}
+
+impl<'de> Deserialize<'de> for ChainValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = ChainValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of points [[x, y], [x, y], …] or an arc { centre = [x, y], radius = …, from = …, to = … }")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ChainValue, A::Error> {
+                let mut points = Vec::new();
+                while let Some(point) = list.next_element()? {
+                    points.push(point);
+                }
+                Ok(ChainValue::Points(points))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ChainValue, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(ChainValue::Arc(Table(entries)))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 /// A table in the order of the file, with the places of its keys.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T>(pub Vec<(Spanned<String>, T)>);

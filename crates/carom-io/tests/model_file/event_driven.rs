@@ -1,6 +1,6 @@
 //! Located events in model files: the strategies `event-driven` and `hybrid`.
 
-use carom_dynamics::events::{Accumulation, EventParams, Location};
+use carom_dynamics::events::{Accumulation, Direction, EventAction, EventParams, Location};
 use carom_dynamics::integrators::IntegratorKind;
 use carom_dynamics::strategies::{HybridParams, SwitchOn};
 use carom_io::model_file::{ModelFile, ModelFileError, apply_overrides, parse};
@@ -163,5 +163,76 @@ fn mistakes_are_shown_with_their_remedy() {
             words.iter().all(|word| message.contains(word))
         });
         assert!(told.is_some_and(|d| d.span.is_some()), "{to}: {words:?} are not in \"{error}\"");
+    }
+}
+
+const EVENTS: &str = r#"
+[parameters]
+level = 0.5
+
+[[event]]
+name = "half way"
+when = "y - level"
+direction = "falling"
+action = "stop"
+
+[[event]]
+when = "y_dot > 0 and t > 0.1"
+
+[[event]]
+name = "pulse"
+at = [0.25, "1/2"]
+
+[[event]]
+name = "load"
+at = 0.75
+"#;
+
+/// The ball with events.
+fn with_events() -> String {
+    format!("{EVENTS}{BALL}")
+}
+
+#[test]
+fn events_of_the_model_are_read() {
+    let file = read(&with_events()).unwrap();
+    let events: Vec<_> = file.model.events().iter().map(|event| event.source()).collect();
+    assert_eq!((events[0].name.as_str(), events[0].direction, events[0].action), ("half way", Direction::Falling, EventAction::Stop));
+    assert_eq!((events[1].name.as_str(), events[1].direction, events[1].action), ("event 2", Direction::Both, EventAction::Record));
+    assert_eq!(events[0].parameters, [("level".to_owned(), 0.5)]);
+    let times: Vec<_> = file.model.time_events().iter().map(|event| (event.name.as_str(), event.t)).collect();
+    assert_eq!(times, [("pulse 1", 0.25), ("pulse 2", 0.5), ("load", 0.75)]);
+    let set: Vec<_> = ["event.load.at=0.9", "event.half way.when=y - 0.1"].map(|s| s.parse().unwrap()).to_vec();
+    let file = read(&apply_overrides(&with_events(), &set).unwrap()).unwrap();
+    assert_eq!((file.model.time_events()[2].t, file.model.events()[0].source().formula.as_str()), (0.9, "y - 0.1"));
+}
+
+#[test]
+fn mistakes_in_events_have_their_place() {
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("y - level", "y - levl", "levl", &["formula of event \"half way\"", "level"]),
+        ("y - level", "y - (level", "", &["formula of event \"half way\""]),
+        ("\"falling\"", "\"fallin\"", "\"fallin\"", &["no direction \"fallin\"", "falling"]),
+        ("\"stop\"", "\"end\"", "\"end\"", &["no action \"end\"", "record, restart, stop"]),
+        ("at = 0.75", "at = 0.75\nwhen = \"t\"", "0.75", &["both `when` and `at`"]),
+        ("at = 0.75", "", "", &["neither `when` nor `at`", "`at`, a time"]),
+        ("at = 0.75", "at = -1.0", "-1.0", &["lies before the start"]),
+        ("at = 0.75", "at = []", "[]", &["no times"]),
+        ("at = 0.75", "at = 0.75\naction = \"stop\"", "\"stop\"", &["event by time", "belong to `when`"]),
+        ("at = 0.75", "att = 0.75", "att", &["unknown field `att`", "did you mean `at`?"]),
+        ("name = \"load\"", "name = \"half way\"", "", &["half way", "event"]),
+        ("strategy = \"event-driven\"", "strategy = \"time-stepping\"\nstep = 1e-3", "", &["events are given", "which locates none"]),
+    ];
+    for (from, to, place, words) in cases {
+        let text = with_events();
+        assert!(text.contains(from), "{from}");
+        let text = text.replacen(from, to, 1);
+        let Err(error) = read(&text) else { panic!("{to} should be refused") };
+        let told = error.diagnostics.iter().find(|d| {
+            let message = format!("{} {}", d.message, d.help.as_deref().unwrap_or_default());
+            words.iter().all(|word| message.contains(word))
+        });
+        let span = told.and_then(|d| d.span.clone()).unwrap_or_else(|| panic!("{to}: {words:?} are not in \"{error}\""));
+        assert!(place.is_empty() || text[span.clone()] == **place, "{to}: the place is \"{}\"", &text[span]);
     }
 }

@@ -170,6 +170,13 @@ impl Watched for Watch<'_, '_> {
         self.fill(t, out)
     }
 
+    fn fast(&self, i: usize) -> f64 {
+        match self.functions[i] {
+            Function::Gap { .. } => self.settings.velocity,
+            _ => f64::INFINITY,
+        }
+    }
+
     fn threshold(&self, i: usize) -> f64 {
         match self.functions[i] {
             Function::Gap { .. } | Function::Edge { .. } => self.settings.gap,
