@@ -111,11 +111,11 @@ fn the_slip_turns_under_a_cross_force() {
         let problem = cross_force::problem(n).unwrap();
         check("cross force", &problem, &[(cross_force::stop(n), EventKind::SlipToStick)], ContactMode::Sticking, 1e-9);
     }
-    // θ ∝ √(T − t) at the stop: the motion is not smooth there
+    // θ ∝ √(T − t) at the stop: the motion is not smooth there, and the stop is taken at a slip below the threshold of 1e-8 m/s, which falls at 2 m/s²
     let problem = cross_force::problem(3.0).unwrap();
     let (q, v, done) = errors(&problem, &Located::events(1e-11));
     let stops = times(&done, EventKind::SlipToStick, "plane");
     println!("n = 3: q {q:.1e} v {v:.1e}, stop {:.1e}", stops[0] - cross_force::stop(3.0));
-    assert!(stops.len() == 1 && (stops[0] - cross_force::stop(3.0)).abs() < 1e-9 && q < 1e-8 && v < 1e-8);
+    assert!(stops.len() == 1 && (stops[0] - cross_force::stop(3.0)).abs() < 1e-8 && q < 1e-12 && v < 2e-8);
     check("slides for ever", &cross_force::problem(0.8).unwrap(), &[], ContactMode::Sliding, 1e-9);
 }

@@ -117,7 +117,16 @@ fn orders_follow_the_location_of_impacts() {
                 let done = how.run(&problem.model, &problem.state, problem.end);
                 distance(&done.state.q, &q).max(distance(&done.state.v, &v))
             });
-            println!("{kind:?} {location:?}: order {:.2} errors {errors:?}", fitted_order(&steps, &errors));
+            let order = fitted_order(&steps, &errors);
+            println!("{:8} {location:10?}: order {order:.2} errors {errors:?}", kind.name());
+            // DOPRI5 and HEM5 gain from IM3 at h^p what their order gives; round-off ends the bracketing of DOPRI5 at 2e-12
+            let (least, most) = match (location, kind) {
+                (Location::Im1, _) => (1.8, 2.4),
+                (Location::Im2, _) => (2.8, 3.4),
+                (_, IntegratorKind::Rk4) => (3.8, 4.4),
+                _ => (4.0, 5.4),
+            };
+            assert!(order >= least && order <= most, "{kind:?} {location:?}: {order}");
         }
     }
 }
