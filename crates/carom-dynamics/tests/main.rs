@@ -15,7 +15,6 @@ mod elastic_bars;
 mod energy;
 mod event_location;
 mod event_problems;
-mod events_smoke;
 mod explicit_integrators;
 mod forms;
 mod formula;
