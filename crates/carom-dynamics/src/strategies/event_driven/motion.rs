@@ -42,10 +42,12 @@ pub(in crate::strategies) struct Motion<'m> {
     pub predicted_end: Vec<Option<f64>>,
     /// Order of the integrator.
     pub order: f64,
+    /// Its absolute and relative tolerances of velocities.
+    pub(super) tolerances: (f64, f64),
     functions: Vec<Function>,
     forces: Vec<[f64; 3]>,
     watch: WatchWork,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 /// What ended a step.
@@ -113,6 +115,10 @@ impl<'m> Motion<'m> {
             impact_times: Vec::new(),
             predicted_end: Vec::new(),
             order: orders.position.min(orders.velocity),
+            tolerances: (
+                integrator.absolute_tolerance.unwrap_or(integrator.tolerance),
+                integrator.relative_tolerance.unwrap_or(integrator.tolerance),
+            ),
             functions: Vec::new(),
             forces: Vec::new(),
             watch: WatchWork::default(),
@@ -168,7 +174,8 @@ impl<'m> Motion<'m> {
         });
         let mut met = Met { functions: Vec::new(), grazing: grazing.collect(), step: h, approach: 0.0 };
         let Some(Found { t, functions }) = search.event else {
-            return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
+            met.functions = self.lost_slips()?;
+            return Ok(Some(met).filter(|met| !met.grazing.is_empty() || !met.functions.is_empty()));
         };
         met.functions = functions.iter().map(|&i| self.functions[i]).collect();
         let arrived = self.go_to(t, functions[0])?;
