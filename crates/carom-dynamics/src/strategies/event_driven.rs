@@ -16,6 +16,7 @@ mod motion;
 mod report;
 mod run;
 mod settle;
+mod stopping;
 mod watch;
 
 pub use report::EventReport;

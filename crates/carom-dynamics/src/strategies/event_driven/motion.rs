@@ -59,10 +59,12 @@ pub(in crate::strategies) struct Motion<'m> {
     pub predicted_end: Vec<Option<f64>>,
     /// Order of the integrator.
     pub order: f64,
+    /// Its absolute and relative tolerances of velocities.
+    pub(super) tolerances: (f64, f64),
     functions: Vec<Function>,
     forces: Vec<[f64; 3]>,
     watch: WatchWork,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 /// What ended a step.
@@ -130,6 +132,10 @@ impl<'m> Motion<'m> {
             impact_times: Vec::new(),
             predicted_end: Vec::new(),
             order: orders.position.min(orders.velocity),
+            tolerances: (
+                integrator.absolute_tolerance.unwrap_or(integrator.tolerance),
+                integrator.relative_tolerance.unwrap_or(integrator.tolerance),
+            ),
             functions: Vec::new(),
             forces: Vec::new(),
             watch: WatchWork::default(),
@@ -209,7 +215,7 @@ impl<'m> Motion<'m> {
                 _ => None,
             });
             let grazing = grazing.collect();
-            let Some(Found { t, functions }) = search.event else { return Ok(Some((Vec::new(), grazing))) };
+            let Some(Found { t, functions }) = search.event else { return Ok(Some((self.lost_slips()?, grazing))) };
             match self.go_to(t, functions[0])? {
                 Arrival::There => return Ok(Some((functions.iter().map(|&i| self.functions[i]).collect(), grazing))),
                 Arrival::Before => return Ok(None),

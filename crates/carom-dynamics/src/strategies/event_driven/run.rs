@@ -297,13 +297,13 @@ impl<'a, 'm> Run<'a, 'm> {
 
     /// Steps of time-stepping until contacts settle, then back to located events.
     fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
+        let stopped: Vec<usize> = met.stopped().collect();
+        motion.meet_exactly(Cause { stopped: &stopped, ..Cause::default() })?;
+        copy_state(&motion.state(), state);
         let Some(switching) = self.switching.take() else { return Ok(None) };
         let result = switching.pass(self, motion, state, (met, reason));
         self.switching = Some(switching);
         let carried = result?;
-        if state.t >= self.settings.end {
-            return Ok(Some(Ending::Finished));
-        }
         self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
     }
 

@@ -114,23 +114,26 @@ impl<'m> Motion<'m> {
         Ok(settled)
     }
 
-    /// With the coarse methods of location the state is not quite at the event: it is put there.
-    fn meet_exactly(&mut self, cause: Cause<'_>) -> Result<(), RunError> {
+    /// With the coarse methods of location, and where a slip in space vanishes, the state is not quite at the event: it is put there.
+    pub(super) fn meet_exactly(&mut self, cause: Cause<'_>) -> Result<(), RunError> {
         let coarse = self.settings.location != Location::Bracketing;
         let state = self.state();
         let mut off = false;
         for &c in cause.hit.iter().chain(cause.carried) {
             off |= self.gap(c, &state)?.abs() > self.settings.gap;
         }
-        for &c in cause.stopped.iter().filter(|_| coarse) {
-            let [_, u1, u2] = self.velocity(c, &state)?;
-            off |= u1.hypot(u2) > self.settings.slip;
+        let mut stopped = Vec::new();
+        for &c in cause.stopped {
+            if coarse || self.is_lost(c, &state)? {
+                stopped.push(c);
+                off |= self.slip(c, &state)? > self.settings.slip;
+            }
         }
         if !off {
             return Ok(());
         }
         let role_of = |c: usize, here: &Self| match here.modes[c] {
-            _ if coarse && cause.stopped.contains(&c) => Role::Sticking,
+            _ if stopped.contains(&c) => Role::Sticking,
             ContactMode::Sticking => Role::Sticking,
             _ => Role::Normal,
         };
@@ -140,7 +143,7 @@ impl<'m> Motion<'m> {
             positions.iter().map(|&c| ClosedContact { interaction: self.contacts.interaction(c), role: role_of(c, self) }).collect();
         self.integration.equations().set_closed(closed);
         self.integration.resume(&state, Projection::Position)?;
-        if cause.stopped.is_empty() || !coarse {
+        if stopped.is_empty() {
             return Ok(());
         }
         let state = self.state();
