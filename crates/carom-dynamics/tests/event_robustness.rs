@@ -3,8 +3,8 @@
 use crate::located::{Located, final_modes};
 use carom_dynamics::events::ContactMode;
 use carom_dynamics::problems::{
-    Problem, Solution, belt_oscillator, bouncing_ball, chain_of_balls, cross_force, impact_oscillator, oscillating_incline, seven_body_contacts,
-    slider_crank_clearance, sliding_block, spinning_sphere,
+    Problem, Solution, belt_oscillator, bouncing_ball, chain_of_balls, cross_force, impact_oscillator, oscillating_incline,
+    seven_body_contacts, slider_crank_clearance, sliding_block, spinning_sphere,
 };
 
 fn problems() -> Vec<(&'static str, Problem, Vec<ContactMode>)> {

@@ -18,6 +18,9 @@ const PARTS: usize = 4;
 /// Steps to a root of the dense output are corrected at most so many times until the root no longer moves.
 const CORRECTIONS: usize = 4;
 
+/// Factor of a step whose dense output was too coarse for its events.
+const SHORTER: f64 = 0.25;
+
 /// Searches in a step that each end beyond the event they promised.
 const MOST_SEARCHES: usize = 12;
 
@@ -33,6 +36,16 @@ enum Arrival {
     Before,
     /// To a point behind it.
     Beyond,
+}
+
+/// A function at the end of a step that should be its root.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    value: f64,
+    /// How far the root is by the slope \[s\].
+    shift: f64,
+    /// It is known to rise, so that this is no root of an event: the dense output of a long step was too coarse.
+    rises: bool,
 }
 
 /// A motion under contact modes.
@@ -184,7 +197,8 @@ impl<'m> Motion<'m> {
             precision: h.min(1.0).powf(self.order).min(h),
         };
         let Some((functions, grazing)) = self.locate(t_start, &location)? else {
-            self.integration.plan(h);
+            // what the dense output promised was not there: it is too coarse
+            self.integration.plan(SHORTER * h);
             return Ok(None);
         };
         let mut met = Met { functions, grazing, step: h, approach: 0.0 };
@@ -243,7 +257,10 @@ impl<'m> Motion<'m> {
             if !polished {
                 return Ok(Arrival::There);
             }
-            let (value, shift) = self.root_shift(i)?;
+            let Root { value, shift, rises } = self.root(i)?;
+            if rises {
+                return Ok(Arrival::Before);
+            }
             if shift.abs() <= 2.0 * f64::EPSILON * t.abs() || value == 0.0 {
                 return Ok(Arrival::There);
             }
@@ -262,8 +279,8 @@ impl<'m> Motion<'m> {
         Ok(Arrival::There)
     }
 
-    /// The value of function i at the end of the step, and how far its root is from there by its slope \[s\].
-    fn root_shift(&mut self, i: usize) -> Result<(f64, f64), RunError> {
+    /// How far the root of function i is from the end of the step.
+    fn root(&mut self, i: usize) -> Result<Root, RunError> {
         let (t_start, t_end) = (self.integration.previous().t, self.t());
         let h = t_end - t_start;
         let n = self.functions.len();
@@ -276,7 +293,8 @@ impl<'m> Motion<'m> {
         let difference = (here[i].value - before[i].value) / back;
         // the point of a contact of bodies may move along an edge: its velocity is then not the rate of the gap
         let slope = here[i].rate.filter(|rate| (rate - difference).abs() <= 0.1 * difference.abs()).unwrap_or(difference);
-        Ok((here[i].value, -here[i].value / slope))
+        let rises = here[i].rate.is_some_and(|rate| rate > 0.0);
+        Ok(Root { value: here[i].value, shift: -here[i].value / slope, rises })
     }
 
     /// Does something with the watched functions on the last step.
@@ -353,11 +371,12 @@ impl<'m> Motion<'m> {
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
         self.user_signs.clear();
         for event in self.model.events() {
-            self.user_signs.push(sign(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.value));
+            self.user_signs
+                .push(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
         self.switch_signs.clear();
         for function in &self.switches {
-            self.switch_signs.push(sign(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.value));
+            self.switch_signs.push(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
         for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
             *piece = interaction.relation().piece_at(at.t, at.q, &mut self.scratch).map_err(located)?;
@@ -447,8 +466,4 @@ impl<'m> Motion<'m> {
     pub fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
         check_contacts(model, strategy)
     }
-}
-
-fn sign(value: f64) -> f64 {
-    if value < 0.0 { -1.0 } else { 1.0 }
 }
