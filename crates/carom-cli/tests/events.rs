@@ -111,3 +111,66 @@ fn models_with_located_events_are_checked() {
     let list = folder.carom(&["list", "strategies"]).out;
     assert!(list.contains("event-driven") && list.contains("hybrid"), "{list}");
 }
+
+/// A ball that falls from 1 m, e = ½: its impacts at t₁ (3 − 2^{1−k}), t₁ = √(2/g), accumulate at 3 t₁, where it comes to rest.
+#[test]
+fn impacts_of_a_ball_are_located_reported_and_drawn() {
+    let folder = Folder::new();
+    let events = "[[event]]\nname = \"half way\"\nwhen = \"y - 0.5\"\n[[event]]\nname = \"load\"\nat = 1.5\n";
+    let text =
+        BALL.replace("restitution = 0.9", "restitution = 0.5").replace("end = 1.0\nstep = 0.005", "end = 2.0\nstrategy = \"event-driven\"");
+    folder.write("ball.toml", &format!("{text}{events}"));
+    let t1 = (2.0 / 9.81_f64).sqrt();
+    for strategy in ["event-driven", "hybrid"] {
+        let set = format!("simulation.strategy={strategy}");
+        let json = folder.carom(&["run", "ball.toml", "-o", "run.h5", "--overwrite", "--json", "--set", &set]).json();
+        assert_eq!(json["status"], "finished", "{json}");
+        let events = json["events"].as_array().unwrap();
+        let of = |kind: &str| events.iter().filter(|e| e["kind"] == kind).collect::<Vec<_>>();
+        for (k, impact) in of("impact").iter().take(8).enumerate() {
+            let exact = t1 * (3.0 - 2.0_f64.powi(1 - k as i32));
+            assert!((impact["t"].as_f64().unwrap() - exact).abs() < 1e-10, "{strategy}: {impact} {exact}");
+            assert_eq!((impact["mode_before"].as_str(), impact["name"].as_str()), (Some("open"), Some("floor")));
+        }
+        let half_way = (1.0 / 9.81_f64).sqrt();
+        assert!((of("user-event")[0]["t"].as_f64().unwrap() - half_way).abs() < 1e-10, "{json}");
+        assert_eq!((of("time-event")[0]["t"].as_f64(), of("time-event")[0]["name"].as_str()), (Some(1.5), Some("load")));
+        assert_eq!(json["event_counts"], folder.carom(&["info", "run.h5", "--json"]).json()["event_counts"], "{strategy}");
+        // at rest, the floor carries the weight
+        let modes = folder.carom(&["export", "run.h5", "--table", "modes"]).out;
+        assert!(modes.ends_with("2.0,closed\n"), "{modes}");
+        let contacts = folder.carom(&["export", "run.h5", "--table", "contacts"]).out;
+        let (header, last) = (contacts.lines().next().unwrap(), contacts.lines().last().unwrap());
+        let place = header.split(',').position(|name| name == "force.1").unwrap();
+        let force: f64 = last.split(',').nth(place).unwrap().parse().unwrap();
+        assert!((force - 9.81).abs() < 1e-9, "{last}");
+        let plot = folder.carom(&["plot", "run.h5", "--timeline", "-o", "lanes.svg", "--overwrite"]);
+        assert_eq!(plot.code, 0, "{}", plot.err);
+        let svg = std::fs::read_to_string(folder.path("lanes.svg")).unwrap();
+        assert!([">floor<", ">events<", ">impact<", ">closed<"].iter().all(|word| svg.contains(word)));
+        assert_eq!(svg.contains(">strategy<"), strategy == "hybrid");
+    }
+    let text = folder.carom(&["run", "ball.toml", "-o", "run.h5", "--overwrite"]).out;
+    for part in ["impact problems", "user-event", "half way", "open → open", "… and", "carom info run.h5 --events"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.lines().filter(|line| line.contains("  impact ")).count() <= 20, "{text}");
+}
+
+#[test]
+fn located_events_are_compared_with_adaptive_steps() {
+    let folder = Folder::new();
+    folder.write("ball.toml", BALL);
+    let arguments = ["--strategies", "event-driven,hybrid,adaptive", "--tolerances", "1e-4,1e-8", "--repeat", "1", "--json"];
+    let json = folder.carom(&[&["compare", "ball.toml"], &arguments[..]].concat()).json();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert!(json["reference"]["source"].as_str().unwrap().starts_with("event-driven at 1e-12"), "{json}");
+    for row in &rows[..4] {
+        // a parabola: exact up to round-off
+        assert!(row["error_position"].as_f64().unwrap() < 1e-10, "{row}");
+        assert!(row["certificate"]["smooth"]["force_evaluations"].as_u64() > Some(0), "{row}");
+        assert_eq!(row["event_counts"]["impact"], 1);
+    }
+    assert!(rows[5]["error_position"].as_f64() < rows[4]["error_position"].as_f64(), "{json}");
+}

@@ -372,6 +372,19 @@ impl ActiveSet {
         largest
     }
 
+    /// The first row of G of an item times a vector of velocities.
+    pub(crate) fn first_row_product(&self, layout: &BlockLayout, item: usize, v: &[f64]) -> f64 {
+        let item = &self.items[item];
+        let row = &self.jacobian[item.first..item.first + item.width];
+        let touched = self.touched[item.touched.clone()].iter();
+        touched
+            .map(|&(block, column)| {
+                let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
+                dot(&row[column as usize..column as usize + rows.len()], &v[rows])
+            })
+            .sum()
+    }
+
     /// Adds Gᵀ p to `out`.
     pub fn add_reaction(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
         self.add_transposed(&self.jacobian, layout, p, out);

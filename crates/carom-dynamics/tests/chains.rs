@@ -52,6 +52,10 @@ fn square() -> Vec<Primitive> {
 /// A corner: its place, the directions before and after.
 type Corner = ([f64; 2], [f64; 2], [f64; 2]);
 
+/// A chain with the rectangle that is looked at, its free side and its convex corners.
+type Case<'a> = (&'a str, Vec<Primitive>, ([f64; 2], [f64; 2]), FreeSide<'a>, &'a [Corner]);
+type FreeSide<'a> = &'a dyn Fn([f64; 2]) -> bool;
+
 /// Distance from a point to the nearest place of a chain, by the definition.
 fn nearest(chain: &[Primitive], p: [f64; 2]) -> f64 {
     let foot = |primitive: &Primitive| match *primitive {
@@ -106,7 +110,7 @@ fn gaps_are_distances() {
     // convex corners with the directions before and after
     let up = [[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]];
     let around = |i: usize, corner: [f64; 2]| (corner, up[i], up[(i + 1) % 4]);
-    let cases: [(&str, Vec<Primitive>, (_, _), &dyn Fn([f64; 2]) -> bool, &[Corner]); 3] = [
+    let cases: [Case<'_>; 3] = [
         ("road", road(), ([-2.9, 1.99], [0.0, 2.9]), &above, &[([-1.0, 1.0], [1.0, 0.0], [1.0, -1.0])]),
         ("island", island(), everywhere, &outside, &[]),
         (

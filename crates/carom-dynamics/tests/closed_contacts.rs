@@ -3,10 +3,10 @@
 use crate::support::{constant_steps, distance, fitted_order};
 use carom_dynamics::events::{Contacts, check_contacts};
 use carom_dynamics::integrators::{AccelerationForm, IntegratorKind, IntegratorParams, Projection};
-use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::relations::{FormulaSource, Relation, Rows};
 use carom_dynamics::smooth::{ClosedContact, Integration, IntegrationError, InteractionRef, MotionPoint, Role};
-use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText};
-use carom_dynamics::{ContactLaw, Friction, Law, Model, ModelError, State};
+use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText, Scratch};
+use carom_dynamics::{ContactLaw, Friction, Law, Model, ModelError, NonFinite, State};
 
 /// A model by formula: coordinates, kinetic and potential energy, forces.
 fn model(coordinates: &[&str], potential: &str, forces: &[(&str, &str)]) -> Model {
@@ -382,6 +382,107 @@ fn friction_is_refused_where_it_is_not_known() {
         IntegratorParams { kind: IntegratorKind::Dopri5, acceleration: AccelerationForm::NullSpaceQr, ..IntegratorParams::default() };
     assert!(matches!(begin(&model, &state, &[OBLIQUE], &params), Err(IntegrationError::Unsupported { .. })));
     assert!(begin(&model, &state, &[Role::Sticking], &params).is_ok());
+}
+
+/// A table (x, height z, tilts a and b) on four legs pulls a sledge y by a rod: three independent normals of four, with a bilateral row before them.
+/// Legs that slide and legs without friction share the weight W and the moment τ of the load alike, N = (W − s τ)/4.
+#[test]
+fn redundant_legs_share_their_load_beside_constraints() {
+    let (weight, moment, pull, mu) = (3.0 * 9.81, 2.5, 12.0, 0.3);
+    let signs = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+    let forces = [("x", pull.to_string()), ("z", format!("-{weight}")), ("a", moment.to_string())];
+    let forces: Vec<(&str, &str)> = forces.iter().map(|(x, f)| (*x, f.as_str())).collect();
+    let mut table = model(&["x", "y", "z", "a", "b"], "0", &forces);
+    table.add_formula("rod", &rows(&["2*y - 2*x"]), Law::Bilateral).unwrap();
+    for (i, (s, r)) in signs.iter().enumerate() {
+        table.add_formula(&format!("leg {i}"), &rows(&[&format!("z + {s}*a + {r}*b"), "x"]), coulomb(mu)).unwrap();
+    }
+    let state = State { t: 0.0, q: vec![0.0; 5], v: vec![1.0, 1.0, 0.0, 0.0, 0.0] };
+    for roles in [[FORWARD; 4], [FORWARD, Role::Normal, Role::Normal, FORWARD]] {
+        let params = IntegratorParams::default();
+        let mut integration = begin(&table, &state, &roles, &params).unwrap();
+        assert_eq!((integration.equations().n_all_rows(), integration.equations().n_rows()), (5, 4));
+        assert!(!integration.equations().forces_are_unique());
+        integration.step(0.1).unwrap();
+        while integration.point().t < 1.0 {
+            integration.step(1.0).unwrap();
+        }
+        let (point, mut found) = (integration.point().clone(), Vec::new());
+        integration.equations().contact_forces(&point, &mut found).unwrap();
+        let normals = signs.map(|(s, _)| (weight - s * moment) / 4.0);
+        let friction: f64 = normals.iter().zip(&roles).map(|(n, role)| if *role == FORWARD { mu * n } else { 0.0 }).sum();
+        let acceleration = (pull - friction) / 2.0;
+        for ((force, normal), role) in found.iter().zip(normals).zip(&roles) {
+            let tangent = if *role == FORWARD { -mu * normal } else { 0.0 };
+            assert!((force[0] - normal).abs() < 1e-13 && (force[1] - tangent).abs() < 1e-13, "{found:?}");
+        }
+        assert!((point.lambda[0] - 0.5 * acceleration).abs() < 1e-13, "{:?}", point.lambda);
+        let (x, v) = (1.0 + 0.5 * acceleration, 1.0 + acceleration);
+        assert!(distance(&point.q, &[x, x, 0.0, 0.0, 0.0]) < 1e-12 && distance(&point.v, &[v, v, 0.0, 0.0, 0.0]) < 1e-12, "{point:?}");
+    }
+}
+
+/// A floor that rises at x = 1: `slope` is that of this piece, or `None` for both.
+struct Kink(Option<f64>, [Option<Box<Kink>>; 2]);
+
+impl Kink {
+    fn new() -> Self {
+        let piece = |slope: f64| Some(Box::new(Kink(Some(slope), [None, None])));
+        Kink(None, [piece(0.0), piece(0.5)])
+    }
+
+    fn slope(&self, q: &[f64]) -> f64 {
+        self.0.unwrap_or(if q[0] > 1.0 { 0.5 } else { 0.0 })
+    }
+}
+
+impl Relation for Kink {
+    fn n_rows(&self) -> usize {
+        1
+    }
+    fn velocities(&self) -> &[usize] {
+        &[0, 1]
+    }
+    fn is_constant(&self) -> bool {
+        true
+    }
+    fn position(&self, _: f64, q: &[f64], g: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        g[0] = q[1] - self.slope(q) * (q[0] - 1.0);
+        Ok(())
+    }
+    fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
+        rows.jacobian.copy_from_slice(&[-self.slope(q), 1.0]);
+        rows.bias.fill(0.0);
+        Ok(())
+    }
+    fn acceleration_bias(&self, _: f64, _: &[f64], _: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
+        bias.fill(0.0);
+        Ok(())
+    }
+    fn n_pieces(&self) -> usize {
+        2
+    }
+    fn piece(&self, piece: usize) -> Option<&dyn Relation> {
+        self.1[piece].as_deref().map(|kink| kink as &dyn Relation)
+    }
+}
+
+/// The piece in use holds beyond its edge, for constraints and for closed contacts; without one the piece at the place does.
+#[test]
+fn pieces_are_used_beyond_their_edges() {
+    for law in [Law::Bilateral, Law::unilateral(0.0)] {
+        let mut bead = model(&["x", "y"], "9.81*y", &[]);
+        bead.add_interaction("kink", Box::new(Kink::new()), law).unwrap();
+        let state = State { t: 0.0, q: vec![0.5, 0.0], v: vec![1.0, 0.0] };
+        let mut integration = begin(&bead, &state, &[Role::Normal], &IntegratorParams::default()).unwrap();
+        let (mut a, mut lambda) = ([0.0; 2], [0.0]);
+        let up = [-9.81 * 0.5 / 1.25, -9.81 * 0.25 / 1.25];
+        for (pieces, x, exact) in [(&[][..], 0.5, [0.0; 2]), (&[], 1.5, up), (&[0], 1.5, [0.0; 2]), (&[1], 0.5, up), (&[1], 1.5, up)] {
+            integration.equations().set_pieces(pieces);
+            integration.equations().accelerate(0.0, &[x, 0.0], &[1.0, 0.0], &mut a, &mut lambda).unwrap();
+            assert!(distance(&a, &exact) < 1e-14, "{pieces:?} at {x}: {a:?}");
+        }
+    }
 }
 
 /// Contacts by formula by number, and the laws that are refused.

@@ -18,7 +18,6 @@ mod event_impacts;
 mod event_location;
 mod event_problems;
 mod event_robustness;
-mod events_smoke;
 mod explicit_integrators;
 mod forms;
 mod formula;

@@ -52,10 +52,9 @@ fn a_spinning_ball_slides() {
     let simulation = gallery("slide_to_roll", &[]);
     let (model, state) = (&simulation.file.model, &simulation.file.state);
     let (deceleration, speed) = (0.3 * 9.81, 20.0_f64.sqrt());
-    // the spin in the body frame is all that has an error: measured 1e-12 (HEM5), 2e-11 (DOPRI5)
-    let bound = 1e-10;
-    for kind in [IntegratorKind::Hem5, IntegratorKind::Dopri5] {
-        let params = IntegratorParams { kind, tolerance: 1e-10, ..IntegratorParams::default() };
+    // all that has an error is the spin of 22 rad/s in the body frame, in proportion to the tolerance: DOPRI5 has 1.0e-9 at 1e-10
+    for (kind, tolerance, bound) in [(IntegratorKind::Hem5, 1e-10, 1e-11), (IntegratorKind::Dopri5, 1e-12, 5e-11)] {
+        let params = IntegratorParams { kind, tolerance, ..IntegratorParams::default() };
         let mut integration = begin(model, state, &params, sliding);
         assert_eq!(integration.equations().closed().len(), 1);
         while integration.point().t < 0.4 {

@@ -62,7 +62,8 @@ pub fn info(args: &Args) -> Outcome {
     if let Some(map) = certificate.as_object() {
         let smooth = map.get("smooth").and_then(|s| s.as_object()).into_iter().flatten().filter(|(_, value)| !value.is_array());
         let own = map.iter().filter(|(_, value)| value.is_number());
-        for (key, value) in own.chain(smooth) {
+        let events = map.get("event_driven").and_then(|e| e.as_object()).into_iter().flatten().filter(|(_, value)| value.is_number());
+        for (key, value) in own.chain(smooth).chain(events) {
             output::line(format!("  {key}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
         }
     }

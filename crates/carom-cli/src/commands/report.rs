@@ -73,6 +73,9 @@ impl Report<'_> {
         if let Some(adaptive) = &c.adaptive {
             report["adaptive"] = json!(adaptive);
         }
+        if let Some(events) = &c.event_driven {
+            report["event_driven"] = json!(events);
+        }
         report
     }
 
@@ -93,6 +96,14 @@ impl Report<'_> {
             line("  tried and taken back", format!("{}; {} steps of the scheme in all", steps.rejected, steps.scheme_steps));
             line("  sizes", format!("{} … {} s", short(steps.smallest), short(steps.largest)));
             line("  at the smallest", format!("{}, {} above the tolerance", steps.at_min_step, steps.beyond_tolerance));
+        }
+        if let Some(events) = &c.event_driven {
+            line("impact problems", events.impacts.to_string());
+            if file.run.is_hybrid() {
+                let largest =
+                    if events.scheme_steps > 0 { format!(", at most {} s", short(events.largest_scheme_step)) } else { String::new() };
+                line("time-stepping", format!("{} switches, {} steps{largest}", events.switches, events.scheme_steps));
+            }
         }
         if has_contacts {
             line("largest penetration", format!("{} m", short(c.max_penetration)));

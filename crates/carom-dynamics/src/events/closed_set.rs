@@ -136,6 +136,13 @@ impl ClosedSet {
         Ok(())
     }
 
+    /// u̇_N of contact k without any contact or constraint force [m/s²].
+    #[must_use]
+    pub fn free_acceleration(&self, k: usize) -> f64 {
+        let item = self.n_constraints + k;
+        self.rate[self.active.items()[item].rows.start] + self.active.first_row_product(&self.layout, item, &self.free)
+    }
+
     /// Number of contacts.
     #[must_use]
     pub fn n_contacts(&self) -> usize {

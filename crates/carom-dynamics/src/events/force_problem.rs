@@ -78,6 +78,8 @@ pub(super) struct ForceProblem {
 pub(super) const ZERO: f64 = 1e-10;
 /// The same relative to those of all contacts.
 const ZERO_AMONG_ALL: f64 = 1e-13;
+/// Most planar contacts at rest whose sides of slip are all looked at.
+const MOST_SIDES: usize = 4;
 
 impl ForceProblem {
     /// Number of contacts.
@@ -128,22 +130,38 @@ impl ForceProblem {
         self.response[k] - self.coupling[k] <= ZERO * self.response[k] && self.coupling[k] > 0.0
     }
 
-    /// Solutions need not exist or be unique: a contact is doubtful, or W of several of which one slides is not positive on all forces.
+    /// Solutions need not exist or be unique: a contact is doubtful, or W of several contacts, sliding as they do or may begin to, is not positive on all
+    /// normal forces.
     pub fn may_be_paradoxical(&self) -> bool {
         if (0..self.n_contacts()).any(|k| self.is_doubtful(k)) {
             return true;
         }
-        let lines: Vec<usize> = (0..self.n_contacts()).filter(|&k| self.cones[k].dim() == 1).map(|k| self.starts[k]).collect();
-        if lines.len() < 2 || !self.cones.contains(&Cone::Sliding) {
+        let resting: Vec<usize> = (0..self.n_contacts()).filter(|&k| matches!(self.cones[k], Cone::Plane { .. })).collect();
+        if self.n_contacts() < 2 || resting.len() > MOST_SIDES || (resting.is_empty() && !self.cones.contains(&Cone::Sliding)) {
             return false;
         }
-        let n = self.n_rows();
-        let unit = |i: usize| if self.w[i * n + i] > 0.0 { 1.0 / self.w[i * n + i].sqrt() } else { 1.0 };
-        let symmetric = nalgebra::DMatrix::from_fn(lines.len(), lines.len(), |a, b| {
-            let (i, j) = (lines[a], lines[b]);
-            0.5 * (self.w[i * n + j] + self.w[j * n + i]) * unit(i) * unit(j)
+        (0..1_usize << resting.len()).any(|sides| {
+            self.is_indefinite(|k| match resting.iter().position(|&other| other == k) {
+                Some(place) if sides >> place & 1 == 1 => -self.cones[k].friction(),
+                Some(_) => self.cones[k].friction(),
+                None => 0.0,
+            })
+        })
+    }
+
+    /// The symmetric part of W over normal forces is, each with `friction(k)` times it along its tangent.
+    fn is_indefinite(&self, friction: impl Fn(usize) -> f64) -> bool {
+        let (n, starts) = (self.n_rows(), &self.starts[..self.n_contacts()]);
+        let unit: Vec<f64> = starts.iter().map(|&i| self.w[i * n + i]).map(|w| if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }).collect();
+        let full = nalgebra::DMatrix::from_fn(starts.len(), starts.len(), |a, b| {
+            let (row, j) = (self.row(starts[a]), starts[b]);
+            let along = match friction(b) {
+                0.0 => 0.0,
+                friction => friction * row[j + 1],
+            };
+            (row[j] + along) * unit[a] * unit[b]
         });
-        symmetric.symmetric_eigenvalues().min() < -ZERO
+        (0.5 * (&full + full.transpose())).symmetric_eigenvalues().min() < -ZERO
     }
 
     /// Number of combinations of modes; the largest number where they cannot be counted.

@@ -8,6 +8,9 @@
 //! ```
 //!
 //! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
+//!
+//! At an event two problems are solved for a [`ClosedSet`], the constraints and the contacts of I₁ or I₂ at one instant: the impact, v⁻ => v⁺, and the
+//! accelerations, which say in which modes the motion goes on.
 
 mod acceleration;
 mod accumulation;
@@ -27,6 +30,7 @@ mod location;
 mod mode;
 mod mode_equations;
 mod mode_search;
+mod mode_system;
 mod params;
 mod state_function;
 mod switching;

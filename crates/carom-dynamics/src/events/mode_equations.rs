@@ -11,7 +11,7 @@
 //! from λ = 0 or from forces that satisfy the inequalities.
 
 use super::force_problem::{Cone, ForceProblem, ZERO};
-use nalgebra::{DMatrix, DVector};
+use super::mode_system::Equations;
 
 /// Mode of a contact on accelerations.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,12 +35,16 @@ pub(super) struct Candidate {
 /// Forces that violate the laws by up to this part of the accelerations and forces at hand are a solution.
 pub(super) const ACCEPT: f64 = 1e-9;
 
-/// Steps of Newton's method, rounds of changed modes.
+/// Steps of Newton's method, rounds of changed modes, projections in turn.
 const STEPS: usize = 25;
 const ROUNDS: usize = 12;
+const TURNS: usize = 80;
+/// By what parts cones are made smaller, one after the other, for points inside them; and what such a point may violate.
+const SHRINK: [f64; 3] = [1e-2, 1e-4, 1e-6];
+const EXACT: f64 = 1e-12;
 
 /// Singular values below this part of the largest belong to redundant contacts.
-const RANK_TOLERANCE: f64 = 1e-11;
+pub(super) const RANK_TOLERANCE: f64 = 1e-11;
 
 impl Candidate {
     /// These forces.
@@ -85,12 +89,21 @@ pub(super) fn violation(problem: &ForceProblem, x: &[f64], u: &[f64]) -> f64 {
 ///
 /// The shortest forces are preferred where they obey the laws; where contacts are redundant and they do not, those nearest to the given ones.
 pub(super) fn polish(problem: &ForceProblem, x: Vec<f64>) -> Candidate {
-    let mut best = Candidate::new(problem, x);
-    let mut modes = identify(problem, &best.x, &best.u);
+    let start = Candidate::new(problem, x);
+    let modes = identify(problem, &start.x, &start.u);
+    polish_from(problem, start, modes)
+}
+
+/// The same from modes to begin with.
+pub(super) fn polish_from(problem: &ForceProblem, start: Candidate, mut modes: Vec<Mode>) -> Candidate {
+    let mut best = start;
     for _ in 0..ROUNDS {
         let shortest = solve_modes(problem, &modes, None, &best.x);
         if shortest.is_solution() {
             return tidy(problem, shortest);
+        }
+        if let Some(shared) = share_forces(problem, &modes, &shortest.x) {
+            return tidy(problem, shared);
         }
         let near = solve_modes(problem, &modes, Some(&best.x), &best.x);
         let next = change_modes(problem, &modes, if near.violation <= shortest.violation { &near } else { &shortest });
@@ -180,164 +193,32 @@ pub(super) fn solve_modes(problem: &ForceProblem, modes: &[Mode], start: Option<
     Candidate::new(problem, equations.x())
 }
 
-/// The equations of given modes.
-struct Equations<'a> {
-    problem: &'a ForceProblem,
-    modes: &'a [Mode],
-    /// Forces at the rows of closed and sticking contacts, normal forces of slipping ones.
-    force: Vec<f64>,
-    /// Direction of slip of each contact.
-    directions: Vec<[f64; 2]>,
-    /// Unknowns: row, and whether it is the angle of a direction (then of the contact).
-    unknowns: Vec<Unknown>,
-}
-
-#[derive(Clone, Copy)]
-enum Unknown {
-    Force { row: usize },
-    Normal { contact: usize },
-    Angle { contact: usize },
-}
-
-impl<'a> Equations<'a> {
-    fn new(problem: &'a ForceProblem, modes: &'a [Mode], start: Option<&[f64]>, guess: &[f64]) -> Self {
-        let mut unknowns = Vec::new();
-        let mut force = vec![0.0; problem.n_rows()];
-        let mut directions = vec![[0.0; 2]; modes.len()];
-        for (k, mode) in modes.iter().enumerate() {
-            let rows = problem.rows(k);
-            match mode {
-                Mode::Open => continue,
-                Mode::Closed | Mode::Stick => unknowns.extend(rows.clone().map(|row| Unknown::Force { row })),
-                Mode::Slip(direction) => {
-                    directions[k] = *direction;
-                    unknowns.push(Unknown::Normal { contact: k });
-                    if rows.len() == 3 {
-                        unknowns.push(Unknown::Angle { contact: k });
-                        // the angle's column needs a normal force to start with
-                        force[rows.start] = guess[rows.start].max(0.0);
-                    }
-                }
-            }
-            if let Some(start) = start {
-                let kept = if matches!(mode, Mode::Slip(_)) { rows.start..rows.start + 1 } else { rows };
-                force[kept.clone()].copy_from_slice(&start[kept]);
-            }
-        }
-        Equations { problem, modes, force, directions, unknowns }
+/// Forces of redundant contacts that obey the inequalities too, where the shortest do not: projections in turn on cones that are a little smaller and on
+/// the forces that belong to the modes, which end at a point inside the cones where there is one. Nothing where the forces are unique, or none is found.
+fn share_forces(problem: &ForceProblem, modes: &[Mode], shortest: &[f64]) -> Option<Candidate> {
+    let mut equations = Equations::new(problem, modes, Some(shortest), shortest);
+    if equations.has_angles() {
+        return None;
     }
-
-    /// The forces of all rows.
-    fn x(&self) -> Vec<f64> {
-        let mut x = self.force.clone();
-        for (k, mode) in self.modes.iter().enumerate() {
-            if let Mode::Slip(_) = mode {
-                let rows = self.problem.rows(k);
-                let bound = self.problem.cones[k].friction() * x[rows.start];
-                for (x, d) in x[rows].iter_mut().skip(1).zip(self.directions[k]) {
-                    *x = -bound * d;
-                }
-            }
-        }
-        x
+    let size = Equations::new(problem, modes, None, shortest).residual();
+    equations.step();
+    if equations.is_regular() || equations.residual() > ACCEPT * size {
+        return None;
     }
-
-    /// What the equation that goes with an unknown leaves.
-    fn left(&self, unknown: Unknown, u: &[f64]) -> f64 {
-        match unknown {
-            Unknown::Force { row } => u[row],
-            Unknown::Normal { contact } => u[self.problem.starts[contact]],
-            Unknown::Angle { contact } => {
-                let (first, [c, s]) = (self.problem.starts[contact], self.directions[contact]);
-                c * u[first + 2] - s * u[first + 1]
-            }
-        }
-    }
-
-    /// Length of what is left, in units of unit diagonal.
-    fn residual(&self) -> f64 {
-        let u = self.problem.accelerations(&self.x());
-        self.unknowns.iter().map(|&unknown| (self.left(unknown, &u) * self.unit(unknown)).powi(2)).sum::<f64>().sqrt()
-    }
-
-    /// 1/√w of the row of an unknown.
-    fn unit(&self, unknown: Unknown) -> f64 {
-        let row = match unknown {
-            Unknown::Force { row } => row,
-            Unknown::Normal { contact } => self.problem.starts[contact],
-            Unknown::Angle { contact } => self.problem.starts[contact] + 1,
-        };
-        let w = self.problem.row(row)[row].abs();
-        if w > 0.0 { 1.0 / w.sqrt() } else { 1.0 }
-    }
-
-    /// Change of u̇ with an unknown.
-    fn column(&self, unknown: Unknown) -> Vec<f64> {
-        let problem = self.problem;
-        let combine = |row: usize, parts: [f64; 3], n: usize| -> Vec<f64> {
-            (0..problem.n_rows()).map(|i| (0..n).map(|k| problem.row(i)[row + k] * parts[k]).sum()).collect()
-        };
-        match unknown {
-            Unknown::Force { row } => combine(row, [1.0, 0.0, 0.0], 1),
-            Unknown::Normal { contact } => {
-                let (rows, mu, [c, s]) = (problem.rows(contact), problem.cones[contact].friction(), self.directions[contact]);
-                combine(rows.start, [1.0, -mu * c, -mu * s], rows.len())
-            }
-            Unknown::Angle { contact } => {
-                let (first, mu, [c, s]) = (problem.starts[contact], problem.cones[contact].friction(), self.directions[contact]);
-                let bound = mu * self.force[first];
-                combine(first, [0.0, bound * s, -bound * c], 3)
-            }
-        }
-    }
-
-    /// One step of Newton's method, the shortest where there are several.
-    fn step(&mut self) {
-        let n = self.unknowns.len();
-        if n == 0 {
-            return;
-        }
-        let u = self.problem.accelerations(&self.x());
-        let units: Vec<f64> = self.unknowns.iter().map(|&unknown| self.unit(unknown)).collect();
-        // an angle is in radians, its column in forces of the contact: scaled to a column of length one
-        let mut columns: Vec<Vec<f64>> = self.unknowns.iter().map(|&unknown| self.column(unknown)).collect();
-        let mut matrix = DMatrix::zeros(n, n);
-        let mut scales = units.clone();
-        for (j, &unknown) in self.unknowns.iter().enumerate() {
-            let column = &mut columns[j];
-            for (i, &row) in self.unknowns.iter().enumerate() {
-                let mut value = self.left(row, column);
-                if let (Unknown::Angle { contact }, Unknown::Angle { contact: other }) = (row, unknown)
-                    && contact == other
-                {
-                    let (first, [c, s]) = (self.problem.starts[contact], self.directions[contact]);
-                    value -= c * u[first + 1] + s * u[first + 2];
-                }
-                matrix[(i, j)] = value * units[i];
-            }
-            if let Unknown::Angle { .. } = unknown {
-                let length = matrix.column(j).norm();
-                scales[j] = if length > 0.0 { 1.0 / length } else { 1.0 };
-            }
-            matrix.column_mut(j).scale_mut(scales[j]);
-        }
-        let right = DVector::from_fn(n, |i, _| -self.left(self.unknowns[i], &u) * units[i]);
-        let svd = matrix.svd(true, true);
-        let least = RANK_TOLERANCE * svd.singular_values.max();
-        // both matrices of singular vectors were asked for
-        let Ok(change) = svd.solve(&right, least) else { return };
-        for (j, &unknown) in self.unknowns.iter().enumerate() {
-            let change = change[j] * scales[j];
-            match unknown {
-                Unknown::Force { row } => self.force[row] += change,
-                Unknown::Normal { contact } => self.force[self.problem.starts[contact]] += change,
-                Unknown::Angle { contact } => {
-                    let ([c, s], (sin, cos)) = (self.directions[contact], change.clamp(-1.0, 1.0).sin_cos());
-                    self.directions[contact] = unit(&[c * cos - s * sin, s * cos + c * sin]);
+    let largest = norm(shortest);
+    for shrink in SHRINK {
+        for turn in 0..TURNS {
+            equations.project(shrink, shrink * largest);
+            equations.step();
+            if turn % 8 == 7 {
+                let candidate = Candidate::new(problem, equations.x());
+                if candidate.violation <= EXACT {
+                    return Some(candidate);
                 }
             }
         }
     }
+    None
 }
 
 /// Length.

@@ -6,12 +6,13 @@
 
 use super::acceleration::Verdict;
 use super::force_problem::{Cone, ForceProblem};
-use super::mode_equations::{Candidate, Mode, identify, norm, polish, solve_modes};
+use super::mode_equations::{Candidate, Mode, identify, norm, polish, polish_from, solve_modes};
 use carom_solvers::friction_contact::Enumeration;
 use carom_solvers::{FrictionSolverKind, FrictionSolverParams, Solution, SolveError, friction_contact_solver};
 
-/// Most combinations of modes that are all tried.
-const MOST_COMBINATIONS: usize = 4096;
+/// Most combinations of modes that are all tried where there may be several solutions, and where none was found otherwise.
+const MOST_COMBINATIONS: usize = 256;
+const MOST_COMBINATIONS_TO_FIND_ONE: usize = 4096;
 
 /// Accelerations that differ by more than this part of those at hand are different solutions.
 const DIFFERENT: f64 = 1e-6;
@@ -42,13 +43,18 @@ pub(super) fn solve(problem: &ForceProblem) -> Result<Forces, SolveError> {
 
 fn solve_cluster(problem: &ForceProblem) -> Result<Forces, SolveError> {
     let (combinations, doubtful) = (problem.combinations(), problem.may_be_paradoxical());
-    let few = combinations <= MOST_COMBINATIONS;
-    if doubtful && few {
-        return by_enumeration(problem);
+    if doubtful
+        && combinations <= MOST_COMBINATIONS
+        && let Some(forces) = by_enumeration(problem)?
+    {
+        return Ok(forces);
     }
+    // also where enumeration found none: redundant contacts have solutions that are not basic
     let found = search(problem)?;
     if !found.is_solution() {
-        return if few { by_enumeration(problem) } else { without_solution(problem, found) };
+        let few = combinations <= MOST_COMBINATIONS_TO_FIND_ONE && !(doubtful && combinations <= MOST_COMBINATIONS);
+        let last = if few { by_enumeration(problem)? } else { None };
+        return last.map_or_else(|| without_solution(problem, found), Ok);
     }
     if doubtful {
         return look_for_another(problem, found);
@@ -56,9 +62,12 @@ fn solve_cluster(problem: &ForceProblem) -> Result<Forces, SolveError> {
     Ok(Forces { verdict: Verdict::Solved { residual: found.violation }, x: found.x })
 }
 
-/// One solution, or what comes nearest.
+/// One solution, or what comes nearest. First by changes of modes, all at once, from closed and sticking ones, which most contacts are (a Newton method
+/// whose end is checked against all laws), then by solvers.
 fn search(problem: &ForceProblem) -> Result<Candidate, SolveError> {
-    let mut best = polish(problem, vec![0.0; problem.n_rows()]);
+    let start = Candidate::new(problem, vec![0.0; problem.n_rows()]);
+    let persistent = problem.cones.iter().map(|cone| if cone.dim() == 1 { Mode::Closed } else { Mode::Stick }).collect();
+    let mut best = polish_from(problem, start, persistent);
     let planar = problem.combinations() != usize::MAX;
     let kinds: &[FrictionSolverKind] = match planar {
         true => &[FrictionSolverKind::Lemke, FrictionSolverKind::Auto, FrictionSolverKind::Nsgs],
@@ -80,8 +89,8 @@ fn search(problem: &ForceProblem) -> Result<Candidate, SolveError> {
     Ok(best)
 }
 
-/// All solutions: the one in which most contacts separate, then stick, then with the least forces.
-fn by_enumeration(problem: &ForceProblem) -> Result<Forces, SolveError> {
+/// All solutions: the one in which most contacts separate, then stick, then with the least forces; nothing where there is none.
+fn by_enumeration(problem: &ForceProblem) -> Result<Option<Forces>, SolveError> {
     let all = Enumeration::all_solutions(&problem.friction_contact()?)?;
     let mut found: Vec<Candidate> = Vec::new();
     for solution in all.into_iter().filter(|solution| !runs_away(problem, &solution.r)) {
@@ -100,9 +109,7 @@ fn by_enumeration(problem: &ForceProblem) -> Result<Forces, SolveError> {
         let (a, b) = (rank(a), rank(b));
         (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2))
     });
-    let Some((chosen, best)) = best else {
-        return without_solution(problem, Candidate::new(problem, vec![0.0; problem.n_rows()]));
-    };
+    let Some((chosen, best)) = best else { return Ok(None) };
     let others = found.iter().enumerate().filter(|(i, _)| *i != chosen);
     let verdict = match others.map(|(_, other)| difference(problem, best, other)).max_by(|a, b| a.1.total_cmp(&b.1)) {
         Some((contact, _)) => Verdict::Ambiguous { contact },
@@ -110,11 +117,11 @@ fn by_enumeration(problem: &ForceProblem) -> Result<Forces, SolveError> {
     };
     let polished = polish(problem, best.x.clone());
     let keep = polished.is_solution() && difference(problem, &polished, best).1 <= DIFFERENT;
-    Ok(match (keep, verdict) {
+    Ok(Some(match (keep, verdict) {
         (true, Verdict::Solved { .. }) => Forces { verdict: Verdict::Solved { residual: polished.violation }, x: polished.x },
         (true, verdict) => Forces { verdict, x: polished.x },
         (false, verdict) => Forces { verdict, x: best.x.clone() },
-    })
+    }))
 }
 
 /// The contact in which two solutions differ most, and the difference of accelerations relative to those at hand.

@@ -56,10 +56,11 @@ pub struct EventParams {
     pub time: f64,
     /// What ends an accumulation of impacts. Default `geometric`.
     pub accumulation: Accumulation,
-    /// The rest of an accumulation that the geometric rule skips \[s\], positive. Default 1e-8.
+    /// The rest of an accumulation that the geometric rule skips \[s\], positive. Default 1e-7. A hop that is shorter is none: a contact that
+    /// separates so slowly that its forces close it again within this time stays closed.
     pub accumulation_interval: f64,
     /// A run stops with an explanation when so many events in a row advance the time by less than `time` each, or so many fall into a
-    /// millionth of the time span. Default 1000; at least 10.
+    /// ten-thousandth of the time span. Default 1000; at least 10.
     pub most_events: usize,
 }
 
@@ -72,7 +73,7 @@ impl Default for EventParams {
             slip: 1e-8,
             time: 1e-12,
             accumulation: Accumulation::default(),
-            accumulation_interval: 1e-8,
+            accumulation_interval: 1e-7,
             most_events: 1000,
         }
     }

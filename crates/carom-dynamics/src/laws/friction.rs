@@ -192,3 +192,21 @@ impl Friction {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opposed to the slip with the kinetic coefficient at any speed; of an ellipse the point of largest dissipation, among many.
+    #[test]
+    fn resistance_while_sliding() {
+        let kinetic = Friction::StaticKinetic { at_rest: 0.5, sliding: 0.3 };
+        assert_eq!(kinetic.sliding_resistance(0.0, [0.6, -0.8]), [0.3 * 0.6, -0.3 * 0.8]);
+        let d = [0.6, 0.8];
+        let [first, second] = Friction::elliptic(0.4, 0.1).sliding_resistance(1.0, d);
+        assert!(((first / 0.4).powi(2) + (second / 0.1).powi(2) - 1.0).abs() < 1e-15);
+        let power = |x: f64, y: f64| x * d[0] + y * d[1];
+        let best = (0..1000).map(|k| f64::from(k) * 6.28e-3).fold(0.0_f64, |m, a| m.max(power(0.4 * a.cos(), 0.1 * a.sin())));
+        assert!(power(first, second) >= best && power(first, second) < best + 1e-5, "{best}");
+    }
+}

@@ -9,6 +9,9 @@
 //! Haddouni2015 §2.1.1: while no event happens the contacts of I₂ are bilateral constraints, those of I_St in their tangents too. Sticking rows
 //! are constraints of velocity: a contact may stick anywhere.
 
+use super::equations::Equations;
+use super::known_jacobian::KnownJacobian;
+use super::row_layout::RowLayout;
 use crate::interactions::Interaction;
 use crate::model::Model;
 use crate::relations::Relation;
@@ -164,5 +167,41 @@ impl<'m> Interactions<'m> {
         let place = if i < n { Some(i) } else { self.in_model[i - n] };
         let piece = place.and_then(|i| self.pieces.get(i)).filter(|_| relation.n_pieces() > 1);
         piece.and_then(|&piece| relation.piece(piece)).unwrap_or(relation)
+    }
+}
+
+impl<'m> Equations<'m> {
+    /// Replaces the closed contacts, whose rows follow those of the bilateral interactions. An integration must be restarted or resumed afterwards:
+    /// the rows are selected there.
+    pub fn set_closed(&mut self, closed: Vec<ClosedContact<'m>>) {
+        self.interactions.set_closed(closed);
+        self.use_rows(RowLayout::with_contacts(&self.interactions, |_, _| true));
+        (self.all_rows, self.shared, self.rows_are_new) = (None, None, true);
+    }
+
+    /// The closed contacts.
+    #[must_use]
+    pub fn closed(&self) -> &[ClosedContact<'m>] {
+        self.interactions.closed()
+    }
+
+    /// Sets the piece in use of each interaction of the model, for bilateral rows and closed contacts; an empty slice: the piece that holds where
+    /// a relation is evaluated. An integration must be restarted or resumed afterwards.
+    pub fn set_pieces(&mut self, pieces: &[usize]) {
+        self.interactions.set_pieces(pieces);
+        self.constant = None;
+        self.last_jacobian = KnownJacobian::default();
+    }
+
+    /// An interaction by its number in the rows: one of the model, or a closed contact after those.
+    #[must_use]
+    pub fn interaction(&self, i: usize) -> &Interaction {
+        self.interactions.get(i)
+    }
+
+    /// The relation of an interaction by its number in the rows; of a piecewise one the piece in use.
+    #[must_use]
+    pub fn relation(&self, i: usize) -> &dyn Relation {
+        self.interactions.relation(i)
     }
 }

@@ -1,6 +1,6 @@
 //! The constrained equations of motion of a model, evaluated for integrators.
 
-use super::closed_contact::{ClosedContact, Interactions};
+use super::closed_contact::Interactions;
 use super::elimination::{Elimination, EliminationError};
 use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
@@ -9,14 +9,13 @@ use super::known_jacobian::KnownJacobian;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::shared_forces::SharedForces;
-use super::sliding::SlipWork;
+use super::sliding::FrictionSystem;
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
 use crate::integrators::{AccelerationForm, Baumgarte};
-use crate::interactions::Interaction;
 use crate::model::Model;
-use crate::relations::{Relation, Rows};
+use crate::relations::Rows;
 use crate::systems::{Instant, JacobianFactors, Scratch};
 use std::cell::RefCell;
 
@@ -46,8 +45,8 @@ pub struct Equations<'m> {
     /// `work.mass` holds a mass that is constant.
     mass_is_known: bool,
     /// G and b of constant relations, in the layout of the rows; empty until they are evaluated.
-    constant: Option<(Vec<f64>, Vec<f64>)>,
-    last_jacobian: KnownJacobian,
+    pub(super) constant: Option<(Vec<f64>, Vec<f64>)>,
+    pub(super) last_jacobian: KnownJacobian,
     tangent: Vec<f64>,
     pub(super) block: Vec<f64>,
     pub(super) interpolation: RefCell<[Vec<f64>; 7]>,
@@ -77,15 +76,6 @@ impl Work {
             row.resize(rows.n_rows(), 0.0);
         }
     }
-}
-
-/// M, F, G at the place of the constraints, G at the place of the forces, and r.
-struct FrictionSystem<'a> {
-    mass: &'a [f64],
-    force: &'a [f64],
-    g: &'a [f64],
-    h: &'a mut [f64],
-    right: &'a [f64],
 }
 
 /// A stage of a half-explicit method:
@@ -156,40 +146,6 @@ impl<'m> Equations<'m> {
     #[must_use]
     pub fn model(&self) -> &'m Model {
         self.model
-    }
-
-    /// Replaces the closed contacts, whose rows follow those of the bilateral interactions. An integration must be restarted or resumed afterwards:
-    /// the rows are selected there.
-    pub fn set_closed(&mut self, closed: Vec<ClosedContact<'m>>) {
-        self.interactions.set_closed(closed);
-        self.use_rows(RowLayout::with_contacts(&self.interactions, |_, _| true));
-        (self.all_rows, self.shared, self.rows_are_new) = (None, None, true);
-    }
-
-    /// The closed contacts.
-    #[must_use]
-    pub fn closed(&self) -> &[ClosedContact<'m>] {
-        self.interactions.closed()
-    }
-
-    /// Sets the piece in use of each interaction of the model, for bilateral rows and closed contacts; an empty slice: the piece that holds where
-    /// a relation is evaluated. An integration must be restarted or resumed afterwards.
-    pub fn set_pieces(&mut self, pieces: &[usize]) {
-        self.interactions.set_pieces(pieces);
-        self.constant = None;
-        self.last_jacobian = KnownJacobian::default();
-    }
-
-    /// An interaction by its number in the rows: one of the model, or a closed contact after those.
-    #[must_use]
-    pub fn interaction(&self, i: usize) -> &Interaction {
-        self.interactions.get(i)
-    }
-
-    /// The relation of an interaction by its number in the rows; of a piecewise one the piece in use.
-    #[must_use]
-    pub fn relation(&self, i: usize) -> &dyn Relation {
-        self.interactions.relation(i)
     }
 
     /// The rows in use.
@@ -411,27 +367,6 @@ impl<'m> Equations<'m> {
         }
         self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
         self.kkt.solve(layout, &self.rows, force, right, a, lambda);
-        Ok(())
-    }
-
-    /// Solves M a = F + Hᵀλ, G a = r, where `h` holds G at the instant and is turned into H.
-    fn solve_with_friction(
-        &mut self,
-        instant: Instant<'_>,
-        system: FrictionSystem<'_>,
-        a: &mut [f64],
-        lambda: &mut [f64],
-    ) -> Result<(), IntegrationError> {
-        let FrictionSystem { mass, force, g, h, right } = system;
-        if let Some(mut shared) = self.shared.take() {
-            let done = shared.solve(self, instant, (mass, force, g, right), a, lambda);
-            self.shared = Some(shared);
-            return done;
-        }
-        let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
-        self.interactions.add_friction(&self.rows, instant, self.slip_threshold, h, &mut work).map_err(at(instant.t))?;
-        self.factorise_kkt(instant.t, mass, g, Some(h))?;
-        self.kkt.solve(self.model.systems().layout(), &self.rows, force, right, a, lambda);
         Ok(())
     }
 

@@ -171,7 +171,7 @@ impl SharedForces {
             let left = dot(&row[b..m], &row[b..m]).sqrt();
             // as the square of an angle, like the pivots of symmetric systems
             let pivot = (left / length).powi(2);
-            if !(pivot > SMALLEST_SHARE) {
+            if pivot.is_nan() || pivot <= SMALLEST_SHARE {
                 return Err((i, if pivot.is_finite() { pivot } else { 0.0 }));
             }
             row[b..].iter_mut().for_each(|x| *x /= left);

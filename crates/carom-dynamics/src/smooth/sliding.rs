@@ -37,6 +37,15 @@ pub(super) struct SlipWork<'a> {
     pub scratch: &'a mut Scratch,
 }
 
+/// M, F, G at the place of the constraints, G at the place of the forces, and r.
+pub(super) struct FrictionSystem<'a> {
+    pub mass: &'a [f64],
+    pub force: &'a [f64],
+    pub g: &'a [f64],
+    pub h: &'a mut [f64],
+    pub right: &'a [f64],
+}
+
 impl Interactions<'_> {
     /// The slip of a sliding contact, by its number among the interactions; `work.block` holds G of all its rows afterwards. A slip up to
     /// `threshold` is none. `None` for contacts that do not slide.
@@ -117,6 +126,27 @@ impl Equations<'_> {
                 "contacts that slide with friction need the accelerations by multipliers: acceleration = \"multipliers\"".to_owned();
             return Err(IntegrationError::Unsupported { integrator, reason });
         }
+        Ok(())
+    }
+
+    /// Solves M a = F + Hᵀλ, G a = r, where `h` holds G at the instant and is turned into H.
+    pub(super) fn solve_with_friction(
+        &mut self,
+        instant: Instant<'_>,
+        system: FrictionSystem<'_>,
+        a: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Result<(), IntegrationError> {
+        let FrictionSystem { mass, force, g, h, right } = system;
+        if let Some(mut shared) = self.shared.take() {
+            let done = shared.solve(self, instant, (mass, force, g, right), a, lambda);
+            self.shared = Some(shared);
+            return done;
+        }
+        let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
+        self.interactions.add_friction(&self.rows, instant, self.slip_threshold, h, &mut work).map_err(at(instant.t))?;
+        self.factorise_kkt(instant.t, mass, g, Some(h))?;
+        self.kkt.solve(self.model.systems().layout(), &self.rows, force, right, a, lambda);
         Ok(())
     }
 

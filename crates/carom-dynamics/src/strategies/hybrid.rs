@@ -29,6 +29,9 @@ use crate::model::Model;
 use crate::schemes::Scheme;
 use crate::state::State;
 
+/// Part of h_min that the geometric rule may skip.
+const SKIPPED: f64 = 0.25;
+
 /// Event-driven with time-stepping in between. Each switch and its reason is a recorded event.
 ///
 /// When to use it: few contacts and accuracy, where impacts accumulate or friction reverses often.
@@ -62,7 +65,13 @@ impl Strategy for Hybrid {
 
     fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
         let Observers { recorder, watch } = observers;
-        let mut run = Run::new(&self.event_driven, model, state.t, memory, Journal::new(model, recorder), Some(Switching::new(self)));
+        let mut event_driven = self.event_driven.clone();
+        if self.params.switch_on.accumulation {
+            // time-stepping ends accumulations, not the geometric rule
+            let interval = &mut event_driven.events.accumulation_interval;
+            *interval = interval.min(SKIPPED * self.params.min_step);
+        }
+        let mut run = Run::new(&event_driven, model, state.t, memory, Journal::new(model, recorder), Some(Switching::new(self)));
         let ending = run.run(state, watch);
         run.journal.finish(ending)
     }

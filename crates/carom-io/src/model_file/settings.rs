@@ -2,6 +2,8 @@
 
 use super::numbers::{Must, Reader};
 use super::schema::RecordSchema;
+use carom_dynamics::Model;
+use carom_dynamics::error::ModelError;
 use carom_dynamics::events::EventParams;
 use carom_dynamics::integrators::IntegratorParams;
 use carom_dynamics::schemes::SchemeParams;
@@ -94,6 +96,23 @@ impl RunSettings {
                 record_interval,
             }),
             _ => Box::new(TimeStepping { scheme: self.scheme.build(), step: self.step, end, on_failure, record_every }),
+        }
+    }
+
+    /// Checks strategies that locate events against a model and its initial time: the laws of its contacts, a scheme that needs constant steps.
+    ///
+    /// # Errors
+    /// As [`EventDriven::validate`] and [`Hybrid::validate`].
+    pub fn check_events(&self, model: &Model, start: f64) -> Result<(), ModelError> {
+        let (integrator, events, end) = (self.integrator.clone(), self.events, self.end);
+        let event_driven = EventDriven { integrator, events, end, record_every: 0, record_interval: None };
+        match self.strategy.as_str() {
+            EVENT_DRIVEN => event_driven.validate(model, start),
+            HYBRID => {
+                let (scheme, params, on_failure) = (self.scheme.build(), self.hybrid, self.on_failure);
+                Hybrid { event_driven, scheme, params, on_failure }.validate(model, start)
+            }
+            _ => Ok(()),
         }
     }
 

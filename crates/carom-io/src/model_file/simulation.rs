@@ -64,7 +64,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         "halve-step" => OnFailure::HalveStep,
         _ => OnFailure::Stop,
     };
-    Some(RunSettings {
+    let settings = RunSettings {
         end: end?,
         strategy,
         step: step?,
@@ -75,13 +75,23 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         solver: solver?,
         on_failure,
         integrator: integrator?,
-    })
+    };
+    if reader.mistakes.is_empty()
+        && let Err(error) = settings.check_events(model, start)
+    {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    Some(settings)
 }
+
+/// A key, its place if it is given, and the strategies it belongs to.
+type Key<'a> = (&'a str, Option<Range<usize>>, &'a [&'a str]);
 
 /// Keys of another strategy have no effect: they are mistakes.
 fn foreign_keys(reader: &mut Reader<'_>, s: &SimulationSchema, strategy: &str) {
     let by_scheme: &[&str] = &[TIME_STEPPING, ADAPTIVE, HYBRID];
-    let given: [(&str, Option<Range<usize>>, &[&str]); 8] = [
+    let given: [Key<'_>; 8] = [
         ("step", s.step.as_ref().map(Spanned::span), &[TIME_STEPPING, ADAPTIVE]),
         ("scheme", s.scheme.as_ref().map(Spanned::span), by_scheme),
         ("solver", s.solver.as_ref().map(Spanned::span), by_scheme),

@@ -19,7 +19,7 @@ const SAMPLE: f32 = 22.0;
 const LINE: Colour = [150, 150, 150];
 const IMPACT: Colour = [40, 40, 40];
 const OTHER: Colour = [213, 94, 0];
-const PHASE: Colour = [190, 190, 190];
+const PHASE: Colour = [120, 120, 120];
 /// Behind every other lane.
 const SHADE: Colour = [246, 246, 246];
 
@@ -140,7 +140,7 @@ pub(super) fn compose(timeline: &Timeline, title: &str, width: u32) -> Scene {
         canvas.line([left, middle], [right, middle], Stroke::solid(LINE, 1.0));
         for (start, end) in phases {
             let [a, b] = [start, end].map(|t| field.x(axis.place(*t)));
-            canvas.area([a, middle - THIN_BAND / 2.0], [b.max(a + 1.0), middle + THIN_BAND / 2.0], PHASE);
+            canvas.area([a, middle - THIN_BAND / 2.0], [b.max(a + 2.0), middle + THIN_BAND / 2.0], PHASE);
         }
     }
     if !timeline.marks.is_empty() {

@@ -10,6 +10,9 @@ use std::path::Path;
 /// Relative errors above this are lost solutions: they have no place among precisions.
 const LOST: f64 = 10.0;
 
+/// Relative errors below this are round-off; strategies that reach the same rest are equal up to it, and are drawn here.
+const ROUND_OFF: f64 = 1e-16;
+
 /// The work–precision diagram: CPU time against the true error, one curve per method.
 pub fn work_precision(table: &Table, title: &str, path: &Path) -> Result<(), Failure> {
     let error = |row: &Row| row.errors.map(|e| e.largest()).filter(|error| *error < LOST).unwrap_or(f64::NAN);
@@ -29,7 +32,7 @@ pub fn schemes(table: &SchemeTable, title: &str, path: &Path) -> Result<(), Fail
 /// The work–precision diagram of strategies: CPU time against the error at the end, one curve per strategy.
 pub fn strategies(table: &StrategyTable, title: &str, path: &Path) -> Result<(), Failure> {
     let known = table.rows.iter().filter_map(|row| Some((row, row.errors?.largest()))).filter(|(_, error)| *error < LOST);
-    let series = curves(known.map(|(row, error)| (row.strategy.as_str(), error, row.cpu_time)));
+    let series = curves(known.map(|(row, error)| (row.strategy.as_str(), error.max(ROUND_OFF), row.cpu_time)));
     let options =
         work_against("work and precision of strategies", title, "error at the end (largest of q and v, relative to max(1, |value|))");
     picture(&series, &options, path)

@@ -31,7 +31,12 @@ impl StrategyRow {
     fn work(&self) -> (f64, f64) {
         let c = &self.certificate;
         let evaluations = c.smooth.as_ref().map_or(f64::NAN, |smooth| smooth.statistics.force_evaluations as f64);
-        (evaluations, c.adaptive.as_ref().map_or(f64::NAN, |adaptive| adaptive.scheme_steps as f64))
+        let scheme_steps = match (&c.adaptive, &c.event_driven) {
+            (Some(adaptive), _) => adaptive.scheme_steps as f64,
+            (None, Some(events)) => events.scheme_steps as f64,
+            (None, None) => f64::NAN,
+        };
+        (evaluations, scheme_steps)
     }
 
     /// Columns of the table and the CSV, with their names.

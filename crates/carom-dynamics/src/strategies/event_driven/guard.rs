@@ -4,7 +4,7 @@ use crate::error::RunError;
 use std::collections::VecDeque;
 
 /// Events that fall into this part of the time span hold up a run when they are too many.
-const SHORT: f64 = 1e-6;
+const SHORT: f64 = 1e-4;
 
 /// The last events of a run.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(in crate::strategies) struct ProgressGuard {
 }
 
 impl ProgressGuard {
-    /// For a run of `span` seconds that may have `most` events in a millionth of it.
+    /// For a run of `span` seconds that may have `most` events in a ten-thousandth of it.
     pub fn new(most: usize, span: f64) -> Self {
         ProgressGuard { times: VecDeque::with_capacity(most), most, short: SHORT * span }
     }

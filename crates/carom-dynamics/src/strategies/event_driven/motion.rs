@@ -18,6 +18,23 @@ const PARTS: usize = 4;
 /// Steps to a root of the dense output are corrected at most so many times until the root no longer moves.
 const CORRECTIONS: usize = 4;
 
+/// Searches in a step that each end beyond the event they promised.
+const MOST_SEARCHES: usize = 12;
+
+/// What happens at an event, and the contacts that grazed before, with the times.
+type Located = (Vec<Function>, Vec<(usize, f64)>);
+
+/// Where a step to a root has led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// To the root.
+    There,
+    /// To a point before it.
+    Before,
+    /// To a point behind it.
+    Beyond,
+}
+
 /// A motion under contact modes.
 pub(in crate::strategies) struct Motion<'m> {
     pub model: &'m Model,
@@ -166,23 +183,15 @@ impl<'m> Motion<'m> {
             samples: PARTS,
             precision: h.min(1.0).powf(self.order).min(h),
         };
-        let span = (t_start, self.t());
-        let search = self.watching(|watch| first_event(watch, span, &location))?;
-        let grazing = search.grazing.iter().filter_map(|touch| match self.functions[touch.function] {
-            Function::Gap { contact } => Some((contact, touch.t)),
-            _ => None,
-        });
-        let mut met = Met { functions: Vec::new(), grazing: grazing.collect(), step: h, approach: 0.0 };
-        let Some(Found { t, functions }) = search.event else {
-            met.functions = self.lost_slips()?;
-            return Ok(Some(met).filter(|met| !met.grazing.is_empty() || !met.functions.is_empty()));
-        };
-        met.functions = functions.iter().map(|&i| self.functions[i]).collect();
-        let arrived = self.go_to(t, functions[0])?;
-        self.integration.plan(h);
-        if !arrived {
+        let Some((functions, grazing)) = self.locate(t_start, &location)? else {
+            self.integration.plan(h);
             return Ok(None);
+        };
+        let mut met = Met { functions, grazing, step: h, approach: 0.0 };
+        if met.functions.is_empty() {
+            return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
         }
+        self.integration.plan(h);
         let state = self.state();
         for function in &met.functions {
             match *function {
@@ -195,34 +204,66 @@ impl<'m> Motion<'m> {
         Ok(Some(met))
     }
 
-    /// Takes the step back and goes to the time of a root of function i; false when the integrator stopped before.
-    fn go_to(&mut self, mut t: f64, i: usize) -> Result<bool, RunError> {
+    /// Looks for the first event of the step just taken and goes to it: what happens there, and what grazed before. `None` when the dense output
+    /// promised an event that a step to it does not meet; the motion goes on from where that step ended.
+    fn locate(&mut self, t_start: f64, location: &LocationSettings) -> Result<Option<Located>, RunError> {
+        for _ in 0..MOST_SEARCHES {
+            let span = (t_start, self.t());
+            let search = self.watching(|watch| first_event(watch, span, location))?;
+            let grazing = search.grazing.iter().filter_map(|touch| match self.functions[touch.function] {
+                Function::Gap { contact } => Some((contact, touch.t)),
+                _ => None,
+            });
+            let grazing = grazing.collect();
+            let Some(Found { t, functions }) = search.event else { return Ok(Some((self.lost_slips()?, grazing))) };
+            match self.go_to(t, functions[0])? {
+                Arrival::There => return Ok(Some((functions.iter().map(|&i| self.functions[i]).collect(), grazing))),
+                Arrival::Before => return Ok(None),
+                // the dense output of a shorter step is more exact
+                Arrival::Beyond => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the step back and goes to the time of a root of function i.
+    fn go_to(&mut self, mut t: f64, i: usize) -> Result<Arrival, RunError> {
         let t_start = self.integration.previous().t;
         let polished = self.settings.location == Location::Bracketing && !self.functions[i].is_indicator();
         for correction in 0..=CORRECTIONS {
             self.integration.take_back()?;
             if t - t_start <= f64::EPSILON * t.abs() {
-                return Ok(true);
+                return Ok(Arrival::There);
             }
             self.integration.plan(t - t_start);
             self.integration.step(t)?;
             if self.t() < t {
-                return Ok(false);
+                return Ok(Arrival::Before);
             }
-            if !polished || correction == CORRECTIONS {
-                return Ok(true);
+            if !polished {
+                return Ok(Arrival::There);
             }
-            let Some(shift) = self.root_shift(i)? else { return Ok(true) };
-            if shift.abs() <= 2.0 * f64::EPSILON * t.abs() {
-                return Ok(true);
+            let (value, shift) = self.root_shift(i)?;
+            if shift.abs() <= 2.0 * f64::EPSILON * t.abs() || value == 0.0 {
+                return Ok(Arrival::There);
+            }
+            if correction == CORRECTIONS || !(shift.abs() < 0.1 * (t - t_start)) {
+                let near = value.abs() <= self.watching(|watch| watch.threshold(i)) && correction == CORRECTIONS;
+                return Ok(if near {
+                    Arrival::There
+                } else if value < 0.0 {
+                    Arrival::Beyond
+                } else {
+                    Arrival::Before
+                });
             }
             t += shift;
         }
-        Ok(true)
+        Ok(Arrival::There)
     }
 
-    /// How far the root of function i is from the end of the step, by its slope there; `None` where the slope tells nothing.
-    fn root_shift(&mut self, i: usize) -> Result<Option<f64>, RunError> {
+    /// The value of function i at the end of the step, and how far its root is from there by its slope \[s\].
+    fn root_shift(&mut self, i: usize) -> Result<(f64, f64), RunError> {
         let (t_start, t_end) = (self.integration.previous().t, self.t());
         let h = t_end - t_start;
         let n = self.functions.len();
@@ -232,9 +273,10 @@ impl<'m> Motion<'m> {
             watch.sample(t_end, &mut here)?;
             watch.sample(t_end - back, &mut before)
         })?;
-        let slope = here[i].rate.unwrap_or((here[i].value - before[i].value) / back);
-        let shift = -here[i].value / slope;
-        Ok((shift.is_finite() && shift.abs() < 0.1 * h).then_some(shift))
+        let difference = (here[i].value - before[i].value) / back;
+        // the point of a contact of bodies may move along an edge: its velocity is then not the rate of the gap
+        let slope = here[i].rate.filter(|rate| (rate - difference).abs() <= 0.1 * difference.abs()).unwrap_or(difference);
+        Ok((here[i].value, -here[i].value / slope))
     }
 
     /// Does something with the watched functions on the last step.

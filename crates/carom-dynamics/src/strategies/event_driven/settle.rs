@@ -2,7 +2,9 @@
 
 use super::motion::Motion;
 use crate::error::RunError;
-use crate::events::{Accumulation, AccumulationWatch, ClosedSet, ContactAfter, ContactMode, Impact, ImpactSettings, Location, Verdict};
+use crate::events::{
+    Accumulation, AccumulationWatch, ClosedSet, ContactAfter, ContactMode, EventParams, Impact, ImpactSettings, Location, Verdict,
+};
 use crate::impacts::Resolver;
 use crate::integrators::Projection;
 use crate::recording::{Event, EventKind};
@@ -77,12 +79,14 @@ impl<'m> Motion<'m> {
                 push = None;
                 continue;
             }
-            // I₂: contacts that do not separate
-            let stays: Vec<usize> = (0..touching.len()).filter(|&k| normal(k) <= self.settings.velocity).collect();
+            // I₂: contacts that do not separate, or only for a hop that is none
+            let stays: Vec<usize> = (0..touching.len()).filter(|&k| normal(k) <= self.slowest(&set, k)).collect();
             let refs: Vec<InteractionRef<'m>> = stays.iter().map(|&k| refs[k].clone()).collect();
             let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
+            let velocity = stays.iter().map(|&k| normal(k)).fold(self.settings.velocity, f64::max);
+            let thresholds = EventParams { velocity, ..self.settings };
             let leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
-            let found = set.accelerate_leaving(&self.settings, &leaving)?;
+            let found = set.accelerate_leaving(&thresholds, &leaving)?;
             let contact = |k: usize| touching[stays[k]];
             match found.verdict {
                 Verdict::Solved { residual } => settled.residual = settled.residual.max(residual),
@@ -169,6 +173,11 @@ impl<'m> Motion<'m> {
         self.contacts.velocity(c, instant(state)).map_err(|source| IntegrationError::NonFinite { t: state.t, source })
     }
 
+    /// Speed up to which contact k of a set does not separate [m/s]: τ₁, or what its forces reverse within half the shortest hop.
+    fn slowest(&self, set: &ClosedSet, k: usize) -> f64 {
+        self.settings.velocity.max(-0.5 * self.settings.accumulation_interval * set.free_acceleration(k))
+    }
+
     /// For each contact whether its impacts have accumulated, so that this one is the last.
     fn accumulating(&mut self, state: &State, touching: &[usize], set: &ClosedSet) -> Result<Vec<bool>, RunError> {
         let mut inelastic = vec![false; touching.len()];
@@ -242,7 +251,11 @@ impl<'m> Motion<'m> {
                 (ContactMode::Sticking, ContactMode::Sliding) => EventKind::StickToSlip,
                 _ => EventKind::ContactClosed,
             };
-            if let Some(end) = self.predicted_end.get_mut(c).and_then(Option::take).filter(|_| mode.is_closed() && !before.is_closed()) {
+            let bounces = self.contacts.law(c).restitution.at(-1.0) > 0.0;
+            let ended =
+                |end: &f64| mode.is_closed() && !before.is_closed() && (bounces || end - state.t <= self.settings.accumulation_interval);
+            if let Some(end) = self.predicted_end.get(c).copied().flatten().filter(ended) {
+                self.predicted_end[c] = None;
                 self.impact_times[c].reset();
                 let note = format!("after the impact at {:.9e} s", state.t);
                 settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
