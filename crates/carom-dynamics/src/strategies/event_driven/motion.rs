@@ -196,11 +196,15 @@ impl<'m> Motion<'m> {
             samples: PARTS,
             precision: h.min(1.0).powf(self.order).min(h),
         };
-        let Some((functions, grazing)) = self.locate(t_start, &location)? else {
+        let located = self.locate(t_start, &location)?;
+        if located.is_none() {
             // what the dense output promised was not there: it is too coarse
             self.integration.plan(SHORTER * h);
-            return Ok(None);
-        };
+        }
+        let (mut functions, grazing) = located.unwrap_or_default();
+        if functions.is_empty() {
+            functions = self.lost_slips()?;
+        }
         let mut met = Met { functions, grazing, step: h, approach: 0.0 };
         if met.functions.is_empty() {
             return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
@@ -229,7 +233,7 @@ impl<'m> Motion<'m> {
                 _ => None,
             });
             let grazing = grazing.collect();
-            let Some(Found { t, functions }) = search.event else { return Ok(Some((self.lost_slips()?, grazing))) };
+            let Some(Found { t, functions }) = search.event else { return Ok(Some((Vec::new(), grazing))) };
             match self.go_to(t, functions[0])? {
                 Arrival::There => return Ok(Some((functions.iter().map(|&i| self.functions[i]).collect(), grazing))),
                 Arrival::Before => return Ok(None),
