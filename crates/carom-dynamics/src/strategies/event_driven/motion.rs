@@ -127,7 +127,8 @@ impl<'m> Motion<'m> {
     /// A motion from a state with all contacts open; [`Motion::settle`] finds the modes.
     pub fn new(model: &'m Model, state: &State, integrator: &IntegratorParams, settings: &EventParams) -> Result<Self, RunError> {
         let contacts = Contacts::new(model);
-        let integration = Integration::new(model, state, integrator)?;
+        let mut integration = Integration::new(model, state, integrator)?;
+        integration.equations().slip_threshold = settings.slip;
         let orders = (integrator.kind.entry().orders)(integrator);
         let n = contacts.len();
         let mut motion = Motion {
@@ -268,7 +269,8 @@ impl<'m> Motion<'m> {
             if shift.abs() <= 2.0 * f64::EPSILON * t.abs() || value == 0.0 {
                 return Ok(Arrival::There);
             }
-            if correction == CORRECTIONS || !(shift.abs() < 0.1 * (t - t_start)) {
+            let converges = shift.is_finite() && shift.abs() < 0.1 * (t - t_start);
+            if correction == CORRECTIONS || !converges {
                 let near = value.abs() <= self.watching(|watch| watch.threshold(i)) && correction == CORRECTIONS;
                 return Ok(if near {
                     Arrival::There
