@@ -30,8 +30,6 @@ pub(in crate::strategies) struct Settled {
     pub impacts: usize,
     /// Largest residual of the problems solved.
     pub residual: f64,
-    /// Some contact changed its mode.
-    pub changed: bool,
 }
 
 /// What leads to an event.
@@ -67,11 +65,18 @@ impl<'m> Motion<'m> {
                 }
                 let inelastic = match settled.impacts {
                     0 => self.accumulating(&state, &touching, &set)?,
-                    // what is left after an impact of all contacts is not to bounce again
-                    n => vec![n > 1; touching.len()],
+                    1 => vec![false; touching.len()],
+                    _ => {
+                        let note = "approached again after two impacts: without restitution";
+                        settled.events.push(Event::new(state.t, EventKind::OutcomeChosen, "").with_note(note));
+                        vec![true; touching.len()]
+                    }
                 };
                 let how = ImpactSettings { rest: self.settings.velocity, inelastic: &inelastic, push };
                 let impact = set.impact(resolver, self.model.impact_law(), &how)?;
+                if impact.outcome.failed {
+                    return Err(RunError::NoModes { t: state.t, contacts: self.names(&touching), residual: impact.outcome.residual });
+                }
                 let exchanged =
                     (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
                 self.take_impact(&mut state, &impact, exchanged, &mut settled);
@@ -260,7 +265,6 @@ impl<'m> Motion<'m> {
                 let note = format!("after the impact at {:.9e} s", state.t);
                 settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
             }
-            settled.changed = true;
             settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
         }
     }
