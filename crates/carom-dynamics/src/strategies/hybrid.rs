@@ -10,7 +10,7 @@
 //! ```
 //!
 //! It differs from there in the two last bounds, by which contacts move at most by the threshold τ₀ within h* also where the integrator's steps are
-//! long because the motion is a polynomial, and in that sticking contacts are not left to time-stepping until they slip: once their modes have settled they join the
+//! long because the motion is a polynomial, in that h* = h_min at edges, after which accelerations are others, and in that sticking contacts are not left to time-stepping until they slip: once their modes have settled they join the
 //! constrained equations.
 
 mod params;

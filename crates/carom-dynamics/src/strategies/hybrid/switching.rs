@@ -40,8 +40,12 @@ impl<'a> Switching<'a> {
         self.hybrid.validate(model, start)
     }
 
-    /// h* \[s\] at an event: not so long that the approach or the accelerations move a contact by more than τ₀ in it, unless h_min is.
+    /// h* \[s\] at an event: not so long that the approach or the accelerations move a contact by more than τ₀ in it, unless h_min is. At an edge it is h_min:
+    /// accelerations before it say nothing about those after it, and the steps are few whatever their size.
     fn step(&self, motion: &Motion<'_>, met: &Met) -> f64 {
+        if met.functions.iter().any(|function| matches!(function, Function::Edge { .. })) {
+            return self.event_step.smallest;
+        }
         let acceleration = motion.integration.point().a.iter().fold(f64::MIN_POSITIVE, |most, a| most.max(a.abs()));
         let tolerable = (self.tolerable / met.approach.max(f64::MIN_POSITIVE)).min((self.tolerable / acceleration).sqrt());
         self.event_step.size(met.step, tolerable)
