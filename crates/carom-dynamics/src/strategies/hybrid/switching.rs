@@ -40,8 +40,11 @@ impl<'a> Switching<'a> {
         self.hybrid.validate(model, start)
     }
 
-    /// h* \[s\] at an event.
+    /// h* \[s\] at an event. At an edge it is h_min: the motion before it says nothing about the one after it, and the steps are few whatever their size.
     fn step(&self, met: &Met) -> f64 {
+        if met.edges().next().is_some() {
+            return self.event_step.smallest;
+        }
         let tolerable = self.tolerable / met.approach.max(f64::MIN_POSITIVE);
         self.event_step.size(met.step, tolerable.min(self.hybrid.params.max_step))
     }
