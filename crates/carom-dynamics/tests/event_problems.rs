@@ -4,10 +4,10 @@ mod random;
 
 use carom_dynamics::events::{Accelerations, ClosedSet, ContactMode, EventParams, ImpactSettings, Verdict};
 use carom_dynamics::impacts::{ImpactLaw, Resolver};
-use carom_dynamics::problems::painleve_rod;
-use carom_dynamics::relations::{ClosureRelation, FormulaSource};
+use carom_dynamics::problems::{painleve_rod, slider_crank_clearance};
+use carom_dynamics::relations::ClosureRelation;
 use carom_dynamics::smooth::InteractionRef;
-use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText, Linear};
+use carom_dynamics::systems::{Instant, Linear};
 use carom_dynamics::{ContactLaw, Friction, Law, Model, State};
 
 const G: f64 = 9.81;
@@ -68,11 +68,6 @@ fn near(found: &[f64], exact: &[f64], tolerance: f64) {
     for (a, b) in found.iter().zip(exact) {
         assert!((a - b).abs() <= tolerance, "{found:?} {exact:?}");
     }
-}
-
-fn formula(rows: &[&str]) -> FormulaSource {
-    let name = |k: usize| if k == 0 { "gap".to_owned() } else { format!("tangent {k}") };
-    FormulaSource { rows: rows.iter().enumerate().map(|(k, text)| (name(k), (*text).to_owned())).collect(), parameters: Vec::new() }
 }
 
 /// A block of half-width a and half-height h on two corners under a horizontal force f at its centre: it rests for |f| a/h < m g, else it tips about a
@@ -366,41 +361,12 @@ fn a_cube_on_four_corners() {
 /// [Flores, Leine & Glocker 2010: parameters; numbers by an independent integration in high precision].
 #[test]
 fn slider_crank_with_clearance_hits_the_guide() {
-    let constants = [
-        ("l1", 0.153),
-        ("l2", 0.306),
-        ("a", 0.05),
-        ("b", 0.025),
-        ("c", 0.001),
-        ("m1", 0.038),
-        ("m2", 0.038),
-        ("m3", 0.076),
-        ("j1", 7.4e-5),
-        ("j2", 5.9e-4),
-        ("j3", 2.7e-6),
-        ("g", G),
-    ];
-    let parameters: Vec<(String, f64)> = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let text = LagrangianText {
-        coordinates: ["th1", "th2", "th3"].map(String::from).to_vec(),
-        parameters: parameters.clone(),
-        kinetic: "(j1 + (m1/4 + m2 + m3)*l1^2)*th1_dot^2/2 + (m2/2 + m3)*l1*l2*cos(th2 - th1)*th1_dot*th2_dot \
-                  + (j2 + (m2/4 + m3)*l2^2)*th2_dot^2/2 + j3*th3_dot^2/2"
-            .into(),
-        potential: "g*m1*l1/2*sin(th1) + g*m2*(l1*sin(th1) + l2/2*sin(th2)) + g*m3*(l1*sin(th1) + l2*sin(th2))".into(),
-        forces: Vec::new(),
-    };
     let q = [0.355_304_455_027_745_4, -0.171_509_540_940_173_95, 0.0];
     let v = [109.557_681_543_150_22, -49.330_789_961_931_44, 0.0];
     for mu in [0.0, 0.01] {
-        let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
-        for (name, sign) in [("left", '-'), ("right", '+')] {
-            let gap = format!("b + c - (l1*sin(th1) + l2*sin(th2) {sign} a*sin(th3) + b*cos(th3))");
-            let tangent = format!("l1*cos(th1) + l2*cos(th2) {sign} a*cos(th3) - b*sin(th3)");
-            let source = FormulaSource { parameters: parameters.clone(), ..formula(&[&gap, &tangent]) };
-            model.add_formula(name, &source, Law::Contact(ContactLaw::coulomb(mu, 0.4))).unwrap();
-        }
-        let here = set(&model, &q, &v);
+        let (model, _) = slider_crank_clearance::model(mu).unwrap();
+        let upper: Vec<InteractionRef<'_>> = model.interactions()[..2].iter().map(InteractionRef::Model).collect();
+        let here = ClosedSet::new(&model, Instant { t: 0.0, q: &q, v: &v }, &upper).unwrap();
         let impact = here.impact(&mut Resolver::new().unwrap(), &ImpactLaw::Newton, &ImpactSettings::default()).unwrap();
         near(&here.velocity(0)[..1], &[-0.841_612_322_032_869], 1e-12);
         if mu == 0.0 {

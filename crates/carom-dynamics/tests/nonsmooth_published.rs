@@ -2,11 +2,8 @@
 
 use crate::nonsmooth_second_order::{alpha, d1_minus};
 use crate::support::run_scheme;
-use carom_dynamics::problems::{bouncing_ball, woodpecker};
-use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::problems::{bouncing_ball, slider_crank_clearance, woodpecker};
 use carom_dynamics::schemes::AlphaLevel;
-use carom_dynamics::systems::{Lagrangian, LagrangianText};
-use carom_dynamics::{ContactLaw, Law, Model, State};
 
 /// D⁻₁ on the bouncing ball, m = 1, q₀ = 1, e = 0.9, h = 5e-4: the published numbers of its first impact and of the force at the end.
 #[test]
@@ -24,46 +21,10 @@ fn published_bouncing_ball() {
     assert!((last.impulse / 5e-4 - 9.81).abs() < 1e-9 && last.v[0].abs() < 1e-12, "{last:?}");
 }
 
-/// The slider-crank whose slider plays in its guide, with friction μ at its four corners [Flores, Leine & Glocker 2010].
-fn slider_crank(friction: f64) -> Model {
-    let text = LagrangianText {
-        coordinates: vec!["th1".into(), "th2".into(), "th3".into()],
-        parameters: [
-            ("l1", 0.153),
-            ("l2", 0.306),
-            ("m1", 0.038),
-            ("m2", 0.038),
-            ("m3", 0.076),
-            ("j1", 7.4e-5),
-            ("j2", 5.9e-4),
-            ("j3", 2.7e-6),
-            ("g", 9.81),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec(),
-        kinetic: "(j1 + (m1/4 + m2 + m3)*l1^2)*th1_dot^2/2 + (m2/2 + m3)*l1*l2*cos(th2 - th1)*th1_dot*th2_dot \
-                  + (j2 + (m2/4 + m3)*l2^2)*th2_dot^2/2 + j3*th3_dot^2/2"
-            .into(),
-        potential: "g*m1*l1/2*sin(th1) + g*m2*(l1*sin(th1) + l2/2*sin(th2)) + g*m3*(l1*sin(th1) + l2*sin(th2))".into(),
-        forces: Vec::new(),
-    };
-    let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
-    for (name, side, along) in [("ul", "-", "-"), ("ur", "-", "+"), ("ll", "+", "-"), ("lr", "+", "+")] {
-        let (corner, other) = if side == "-" { ("+", "-") } else { ("-", "+") };
-        let gap = format!("0.026 {side} (0.153*sin(th1) + 0.306*sin(th2) {along} 0.05*sin(th3) {corner} 0.025*cos(th3))");
-        let tangent = format!("0.153*cos(th1) + 0.306*cos(th2) {along} 0.05*cos(th3) {other} 0.025*sin(th3)");
-        let rows = vec![("gap".to_owned(), gap), ("tangent".to_owned(), tangent)];
-        let law = Law::Contact(ContactLaw::coulomb(friction, 0.4));
-        model.add_formula(name, &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
-    }
-    model
-}
-
 /// Without friction: times of the first impacts, from event-driven references of 18 digits.
 #[test]
 fn slider_crank_impacts() {
-    let model = slider_crank(0.0);
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, 0.0] };
+    let (model, state) = slider_crank_clearance::model(0.0).unwrap();
     let (h, times) = (1e-5, [0.002_692_502_752_021_213, 0.005_607_797_868_070_891]);
     for params in [d1_minus(), alpha(AlphaLevel::Velocity, 0.8), alpha(AlphaLevel::PositionVelocity, 0.8)] {
         let done = run_scheme(&model, &state, 6e-3, h, &params);
@@ -77,8 +38,8 @@ fn slider_crank_impacts() {
 /// With friction, turns of the crank after 0.05 s against Moreau–Jean with the same step, 0.7636247 (all are of first order there).
 #[test]
 fn slider_crank_turns() {
-    let model = slider_crank(0.01);
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, -0.01] };
+    let (model, mut state) = slider_crank_clearance::model(0.01).unwrap();
+    state.v[2] = -0.01;
     for params in [alpha(AlphaLevel::Velocity, 0.8), alpha(AlphaLevel::PositionVelocity, 0.8), d1_minus()] {
         let done = run_scheme(&model, &state, 0.05, 1e-5, &params);
         let (c, turns) = (&done.certificate, done.state.q[0] / std::f64::consts::TAU);

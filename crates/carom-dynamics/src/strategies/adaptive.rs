@@ -9,7 +9,7 @@ mod report;
 mod scheme_control;
 
 use super::journal::Journal;
-use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy};
+use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, check_times};
 use crate::error::{ModelError, RunError, StepError};
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
@@ -63,18 +63,7 @@ impl Adaptive {
         if self.params.control == Control::HighOrder {
             self.params.for_integrator(&self.integrator).validate()?;
         }
-        let times = [("step", self.first_step), ("record.interval", self.record_interval)];
-        for (what, value) in times.into_iter().filter_map(|(what, value)| value.map(|value| (what, value))) {
-            if !(value > 0.0 && value.is_finite()) {
-                let expected = "a positive, finite time [s] is needed";
-                return Err(ModelError::OutOfRange { what: what.into(), value, expected });
-            }
-        }
-        if !(self.end >= start && self.end.is_finite()) {
-            let expected = "a finite time [s] not before the start is needed";
-            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
-        }
-        Ok(())
+        check_times(start, self.end, &[("step", self.first_step), ("record.interval", self.record_interval)])
     }
 
     /// Refuses a scheme that needs constant steps.

@@ -30,7 +30,7 @@ pub(super) use run::Run;
 pub(in crate::strategies) use watch::Function;
 
 use super::journal::Journal;
-use super::{Observers, Outcome, Strategy};
+use super::{Observers, Outcome, Strategy, check_times};
 use crate::error::ModelError;
 use crate::events::EventParams;
 use crate::integrators::IntegratorParams;
@@ -73,17 +73,7 @@ impl EventDriven {
         Motion::check(model, strategy)?;
         self.integrator.validate()?;
         self.events.validate()?;
-        if let Some(interval) = self.record_interval
-            && !(interval > 0.0 && interval.is_finite())
-        {
-            let expected = "a positive, finite time [s] is needed";
-            return Err(ModelError::OutOfRange { what: "record.interval".into(), value: interval, expected });
-        }
-        if !(self.end >= start && self.end.is_finite()) {
-            let expected = "a finite time [s] not before the start is needed";
-            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
-        }
-        Ok(())
+        check_times(start, self.end, &[("record.interval", self.record_interval)])
     }
 }
 

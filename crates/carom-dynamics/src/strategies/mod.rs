@@ -9,7 +9,7 @@ pub mod time_stepping;
 mod work;
 
 use crate::diagnostics::Certificate;
-use crate::error::RunError;
+use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::Recorder;
@@ -71,6 +71,21 @@ pub enum Continue {
     Yes,
     /// End here, cleanly, with what was computed.
     Stop,
+}
+
+/// Checks the times of a run: the end, and positive ones by name where they are given.
+fn check_times(start: f64, end: f64, times: &[(&str, Option<f64>)]) -> Result<(), ModelError> {
+    for (what, value) in times.iter().filter_map(|(what, value)| value.map(|value| (*what, value))) {
+        if !(value > 0.0 && value.is_finite()) {
+            let expected = "a positive, finite time [s] is needed";
+            return Err(ModelError::OutOfRange { what: what.into(), value, expected });
+        }
+    }
+    if !(end >= start && end.is_finite()) {
+        let expected = "a finite time [s] not before the start is needed";
+        return Err(ModelError::OutOfRange { what: "end".into(), value: end, expected });
+    }
+    Ok(())
 }
 
 /// How a run ended.

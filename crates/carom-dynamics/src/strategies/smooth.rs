@@ -2,7 +2,7 @@
 
 use super::journal::Journal;
 use super::work::WorkMeter;
-use super::{Continue, Ending, Observers, Outcome, Progress, Strategy};
+use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times};
 use crate::assembly::at_time;
 use crate::diagnostics::Energy;
 use crate::error::{ModelError, RunError};
@@ -40,17 +40,7 @@ impl Smooth {
     pub fn validate(&self, model: &Model, start: f64) -> Result<(), ModelError> {
         refuse_contacts(model)?;
         self.integrator.validate()?;
-        if let Some(interval) = self.record_interval
-            && !(interval > 0.0 && interval.is_finite())
-        {
-            let expected = "a positive, finite time [s] is needed";
-            return Err(ModelError::OutOfRange { what: "record.interval".into(), value: interval, expected });
-        }
-        if !(self.end >= start && self.end.is_finite()) {
-            let expected = "a finite time [s] not before the start is needed";
-            return Err(ModelError::OutOfRange { what: "end".into(), value: self.end, expected });
-        }
-        Ok(())
+        check_times(start, self.end, &[("record.interval", self.record_interval)])
     }
 }
 

@@ -23,7 +23,7 @@ use carom::dynamics::strategies::smooth::refuse_contacts;
 use carom::io::model_file::{ModelFile, Override, read};
 use clap::Parser;
 use measure::Task;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use table::{Row, Table};
 use variant::{Control, Variant};
@@ -123,10 +123,7 @@ pub fn compare(args: &Args) -> Outcome {
     } else {
         output::write(&table.text(&reference));
     }
-    if let Some(path) = &args.output {
-        std::fs::write(path, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", path.display())))?;
-        eprintln!("written: {}", path.display());
-    }
+    write_csv(args.output.as_deref(), || table.csv())?;
     if let Some(path) = &args.plot {
         figure::work_precision(&table, &file.title, path)?;
     }
@@ -134,6 +131,14 @@ pub fn compare(args: &Args) -> Outcome {
         figure::steps(&table, &file.title, path)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a table where one is asked for.
+fn write_csv(path: Option<&Path>, table: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, table()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", path.display())))?;
+    eprintln!("written: {}", path.display());
+    Ok(())
 }
 
 impl Args {

@@ -69,10 +69,7 @@ pub fn compare(args: &Args) -> Outcome {
     } else {
         output::write(&table.text(&reference));
     }
-    if let Some(path) = &args.output {
-        std::fs::write(path, table.csv()).map_err(|error| Failure::Input(format!("cannot write {}: {error}", path.display())))?;
-        eprintln!("written: {}", path.display());
-    }
+    super::write_csv(args.output.as_deref(), || table.csv())?;
     if let Some(path) = &args.plot {
         figure::strategies(&table, &file.title, path)?;
     }
