@@ -16,6 +16,9 @@ use carom_dynamics::systems::Linear;
 use carom_dynamics::{Law, Model, State, StepMemory};
 use carom_solvers::FrictionSolverParams;
 
+type Road = fn(Law) -> Problem;
+type Exact = fn(f64) -> OnPath;
+
 /// Keeps (q, v, λ) of the frames.
 #[derive(Default)]
 struct Forces(Vec<(Vec<f64>, Vec<f64>, f64)>);
@@ -51,7 +54,7 @@ fn forces(problem: &Problem) -> Vec<(Vec<f64>, Vec<f64>, f64)> {
 /// λ, velocity and acceleration along the whole path against the exact ones (1e-8), as a constraint and as a contact; no bounce back.
 #[test]
 fn forces_and_velocities_jump_as_they_should_at_an_edge_of_curvature() {
-    let paths: [(fn(Law) -> Problem, fn(f64) -> OnPath); 2] = [
+    let paths: [(Road, Exact); 2] = [
         (|law| parabola_plane(law).unwrap(), parabola_plane_at),
         (|law| plane_parabola(SPEED, law).unwrap(), |x| plane_parabola_at(SPEED, x)),
     ];
