@@ -19,6 +19,7 @@ mod event_impacts;
 mod event_location;
 mod event_problems;
 mod event_robustness;
+mod event_runs;
 mod explicit_integrators;
 mod forms;
 mod formula;

@@ -20,6 +20,7 @@ mod run;
 mod search;
 mod settle;
 mod stopping;
+mod switch;
 mod watch;
 
 pub use report::EventReport;

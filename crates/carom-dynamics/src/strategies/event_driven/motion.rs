@@ -34,8 +34,8 @@ pub(in crate::strategies) struct Motion<'m> {
     pub pieces: Vec<usize>,
     /// Signs that make the user's functions, and the switching functions, positive.
     user_signs: Vec<f64>,
-    switch_signs: Vec<f64>,
-    switches: Vec<SwitchingFunction>,
+    pub(super) switch_signs: Vec<f64>,
+    pub(super) switches: Vec<SwitchingFunction>,
     /// Impacts of each contact so far.
     pub impact_times: Vec<AccumulationWatch>,
     /// When the impacts of a contact that accumulate would end \[s\].
@@ -84,6 +84,7 @@ impl<'m> Motion<'m> {
             scratch: Scratch::default(),
         };
         motion.read_signs()?;
+        motion.read_pieces()?;
         Ok(motion)
     }
 
@@ -110,6 +111,7 @@ impl<'m> Motion<'m> {
     /// One step of the integrator, not beyond `limit`, or to the first event within it.
     pub fn step(&mut self, limit: f64) -> Result<Option<Met>, RunError> {
         let t_start = self.t();
+        let limit = self.before_switches(limit)?;
         let horizon = 2.0 * self.integration.next_step().min(limit - t_start);
         self.find_contacts(horizon)?;
         self.follow_slip()?;
@@ -218,25 +220,39 @@ impl<'m> Motion<'m> {
         Ok(())
     }
 
-    /// The signs of the user's functions and of the switching functions, and the pieces in use, at the state reached.
+    /// The signs of the user's functions and of the switching functions at the state reached.
     pub fn read_signs(&mut self) -> Result<(), RunError> {
-        let MotionPoint { t, q, v, .. } = self.integration.point();
+        let MotionPoint { t, q, v, a, .. } = self.integration.point();
         let at = Instant { t: *t, q, v };
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
+        let systems = self.model.systems();
         self.user_signs.clear();
         for event in self.model.events() {
-            self.user_signs
-                .push(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
+            self.user_signs.push(event.sample(systems, at, Some(a), &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
         self.switch_signs.clear();
         for function in &self.switches {
-            self.switch_signs.push(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
+            self.switch_signs.push(function.sample(self.model, at, Some(a), &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
+        Ok(())
+    }
+
+    /// The pieces in use at the state reached.
+    pub fn read_pieces(&mut self) -> Result<(), RunError> {
+        let MotionPoint { t, q, .. } = self.integration.point();
         for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
-            *piece = interaction.relation().piece_at(at.t, at.q, &mut self.scratch).map_err(located)?;
+            let found = interaction.relation().piece_at(*t, q, &mut self.scratch);
+            *piece = found.map_err(|source| IntegrationError::NonFinite { t: *t, source })?;
         }
         self.integration.equations().set_pieces(&self.pieces);
         Ok(())
+    }
+
+    /// The user's functions that changed their sign by a jump of the velocities.
+    pub fn jumped_events(&mut self) -> Result<Vec<usize>, RunError> {
+        let before = self.user_signs.clone();
+        self.read_signs()?;
+        Ok((0..before.len()).filter(|&i| before[i] != self.user_signs[i]).collect())
     }
 
     /// Takes modes into the equations and goes on from a state, projected on the closed contacts and the constraints.
@@ -271,7 +287,8 @@ impl<'m> Motion<'m> {
         equations.set_closed(Vec::new());
         self.closed.clear();
         self.integration.restart(state)?;
-        self.read_signs()
+        self.read_signs()?;
+        self.read_pieces()
     }
 
     /// Time of the last impact of a contact \[s\].

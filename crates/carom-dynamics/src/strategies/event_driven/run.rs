@@ -210,14 +210,8 @@ impl<'a, 'm> Run<'a, 'm> {
         for &(contact, t) in &met.grazing {
             self.tell(Event::new(t, EventKind::Grazing, motion.contacts.name(contact)))?;
         }
-        let mut stops = false;
-        for i in met.user_events() {
-            let event = self.model.events()[i].source();
-            if event.direction.counts(motion.fell(i)) {
-                self.tell(Event::new(state.t, EventKind::UserEvent, event.name.clone()))?;
-                stops |= event.action == EventAction::Stop;
-            }
-        }
+        let crossed: Vec<usize> = met.user_events().collect();
+        let stops = self.tell_user_events(motion, &crossed)?;
         if at_limit {
             for event in self.model.time_events().iter().filter(|event| same_time(event.t, state.t)) {
                 self.tell(Event::new(state.t, EventKind::TimeEvent, event.name.clone()))?;
@@ -247,6 +241,7 @@ impl<'a, 'm> Run<'a, 'm> {
             return self.step_through(motion, state, met, reason);
         }
         self.cross_edges(motion, state, met)?;
+        motion.pass_switches(met)?;
         let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) =
             (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
         self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, leaving: &leaving, carried: &[] })
@@ -273,6 +268,19 @@ impl<'a, 'm> Run<'a, 'm> {
         self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
     }
 
+    /// Tells functions of the user that changed their sign; true: one of them ends the run.
+    fn tell_user_events(&mut self, motion: &Motion<'m>, crossed: &[usize]) -> Result<bool, RunError> {
+        let mut stops = false;
+        for &i in crossed {
+            let event = self.model.events()[i].source();
+            if event.direction.counts(motion.fell(i)) {
+                self.tell(Event::new(motion.t(), EventKind::UserEvent, event.name.clone()))?;
+                stops |= event.action == EventAction::Stop;
+            }
+        }
+        Ok(stops)
+    }
+
     /// Finds the modes at the state reached, and tells what changed.
     pub fn settle(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Option<Ending>, RunError> {
         let resolver = match &mut self.resolver {
@@ -280,7 +288,14 @@ impl<'a, 'm> Run<'a, 'm> {
             none => none.insert(Resolver::new().map_err(|source| StepError::Solve { t: state.t, source })?),
         };
         let settled = motion.settle(cause, resolver)?;
+        let jumped = settled.impacts > 0;
         self.take_settled(state, motion, settled)?;
+        if jumped {
+            let crossed = motion.jumped_events()?;
+            if self.tell_user_events(motion, &crossed)? {
+                return Ok(Some(Ending::Finished));
+            }
+        }
         Ok(None)
     }
 

@@ -61,6 +61,7 @@ impl Motion<'_> {
     /// Takes the step back and goes to the time of a root of function i.
     fn go_to(&mut self, mut t: f64, i: usize) -> Result<Arrival, RunError> {
         let t_start = self.integration.previous().t;
+        let mut backed = false;
         let polished = self.settings.location == Location::Bracketing && !self.functions[i].is_indicator();
         for correction in 0..=CORRECTIONS {
             self.integration.take_back()?;
@@ -79,8 +80,18 @@ impl Motion<'_> {
             if rises {
                 return Ok(Arrival::Before);
             }
-            if shift.abs() <= 2.0 * f64::EPSILON * t.abs() || value == 0.0 {
+            let resolved = 2.0 * f64::EPSILON * t.abs();
+            if backed {
                 return Ok(Arrival::There);
+            }
+            if shift.abs() <= resolved || value == 0.0 {
+                if !self.functions[i].is_switch() || correction == CORRECTIONS {
+                    return Ok(Arrival::There);
+                }
+                // the last stage of the step must not see the forces beyond the switch
+                backed = true;
+                t -= shift.abs() + 2.0 * resolved;
+                continue;
             }
             let converges = shift.is_finite() && shift.abs() < 0.1 * (t - t_start);
             if correction == CORRECTIONS || !converges {

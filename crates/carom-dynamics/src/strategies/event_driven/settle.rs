@@ -113,7 +113,7 @@ impl<'m> Motion<'m> {
             }
             break stays.into_iter().map(|k| touching[k]).zip(found.contacts).collect::<Vec<(usize, ContactAfter)>>();
         };
-        self.tell_changes(&state, &touching, &impulses, &after, &mut settled);
+        self.tell_changes(&state, &touching, &impulses, &after, &mut settled)?;
         let modes: Vec<_> = after.iter().map(|(c, after)| (*c, after.mode, after.direction)).collect();
         self.resume(&state, &modes)?;
         Ok(settled)
@@ -236,7 +236,7 @@ impl<'m> Motion<'m> {
         impulses: &[f64],
         after: &[(usize, ContactAfter)],
         settled: &mut Settled,
-    ) {
+    ) -> Result<(), RunError> {
         for (&c, &impulse) in touching.iter().zip(impulses) {
             let before = self.modes[c];
             let (mode, direction) = after
@@ -256,17 +256,21 @@ impl<'m> Motion<'m> {
                 (ContactMode::Sticking, ContactMode::Sliding) => EventKind::StickToSlip,
                 _ => EventKind::ContactClosed,
             };
+            settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
             let bounces = self.contacts.law(c).restitution.at(-1.0) > 0.0;
             let ended =
                 |end: &f64| mode.is_closed() && !before.is_closed() && (bounces || end - state.t <= self.settings.accumulation_interval);
             if let Some(end) = self.predicted_end.get(c).copied().flatten().filter(ended) {
+                if self.settings.accumulation == Accumulation::Stop {
+                    return Err(RunError::Accumulates { t: state.t, contact: self.contacts.name(c), end });
+                }
                 self.predicted_end[c] = None;
                 self.impact_times[c].reset();
                 let note = format!("after the impact at {:.9e} s", state.t);
                 settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
             }
-            settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
         }
+        Ok(())
     }
 
     fn no_end(&self, state: &State, touching: &[usize], set: &ClosedSet) -> RunError {

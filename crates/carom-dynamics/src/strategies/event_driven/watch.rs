@@ -36,6 +36,11 @@ impl Function {
         *self == Function::Confirmed
     }
 
+    /// Forces jump or have a kink at its root.
+    pub fn is_switch(&self) -> bool {
+        matches!(self, Function::Switch { .. })
+    }
+
     /// It needs the contact forces.
     fn needs_forces(&self) -> bool {
         matches!(self, Function::Normal { .. } | Function::Cone { .. })
@@ -179,7 +184,7 @@ impl Watched for Watch<'_, '_> {
             Function::Slip { .. } => self.settings.slip,
             Function::Normal { .. } | Function::Cone { .. } => NO_FORCE * self.work.largest_force,
             Function::Confirmed => 0.5,
-            Function::User { .. } | Function::Switch { .. } => self.settings.time,
+            Function::User { .. } | Function::Switch { .. } => 0.0,
         }
     }
 }
