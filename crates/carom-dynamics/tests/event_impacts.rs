@@ -23,7 +23,12 @@ fn impacts_of_the_ball_are_located_to_round_off() {
             exact += 2.0 * first * e.powi(k as i32 + 1);
         }
         let accumulation = times(&done, EventKind::Accumulation, "floor");
-        println!("e = {e}: {} impacts, error {worst:.1e}, accumulation {:.1e}, end {:?}", impacts.len(), accumulation[0] - zeno, done.state);
+        println!(
+            "e = {e}: {} impacts, error {worst:.1e}, accumulation {:.1e}, end {:?}",
+            impacts.len(),
+            accumulation[0] - zeno,
+            done.state
+        );
         assert!(impacts.len() > 15 && worst < 1e-12, "{worst}");
         assert!(accumulation.len() == 1 && (accumulation[0] - zeno).abs() < 1e-11, "{accumulation:?} {zeno}");
         assert_eq!(final_modes(&done), [ContactMode::Closed]);
@@ -140,8 +145,7 @@ fn the_chain_of_balls_is_not_violated() {
         let done = Located::hybrid(tolerance).run(&problem.model, &problem.state, problem.end);
         let (q, v) = problem.solution.at_end(problem.end);
         let report = done.certificate.event_driven.as_ref().unwrap();
-        let impacts: Vec<f64> =
-            done.keep.events.iter().filter(|event| event.kind == EventKind::Impact).map(|event| event.t).collect();
+        let impacts: Vec<f64> = done.keep.events.iter().filter(|event| event.kind == EventKind::Impact).map(|event| event.t).collect();
         println!(
             "{tolerance:e}: violation {:.1e} m, position {:.1e} m, {} impacts, {} switches, {} steps of the scheme, first impacts {:.1e}",
             done.certificate.max_penetration,

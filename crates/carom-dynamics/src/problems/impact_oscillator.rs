@@ -42,7 +42,7 @@ pub const ACCUMULATING_IMPACTS: [f64; 3] = [0.653_823_761_554_147_2, 1.124_380_9
 /// Time at which the impacts of variant B accumulate \[s\].
 pub const ACCUMULATION: f64 = 1.346_291_385_897_7;
 /// Time at which the mass of variant B leaves the stop \[s\].
-pub const RELEASE: f64 = 2.738_876_812_009_131_7;
+pub const RELEASE: f64 = 2.738_876_812_009_132;
 
 /// Variant B up to t = 2.7 s, where the mass rests on the stop.
 ///

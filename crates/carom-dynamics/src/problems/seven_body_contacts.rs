@@ -34,6 +34,19 @@ pub const RESTITUTION: f64 = 0.3;
 pub const CLEARANCE: f64 = 3e-4;
 /// Time up to which the strategies are compared \[s\].
 pub const END: f64 = 0.025;
+/// Angles at the end \[rad\]: HEM5 with located events at 1e-11, to which time-stepping converges at first order (2e-3 rad off at h = 1e-7 s).
+pub const POSITION_AT_END: [f64; 7] = [
+    10.219_226_777_458,
+    -10.323_330_839_501,
+    0.102_948_704_110_7,
+    -0.426_135_883_086_1,
+    0.526_069_429_125,
+    0.441_475_854_501_9,
+    1.052_554_754_286_9,
+];
+/// Rates at the end \[rad/s\].
+pub const VELOCITY_AT_END: [f64; 7] =
+    [830.874_964_943, -994.370_790_012, 132.857_421_100, 232.432_724_548, 0.384_937_354_6, -228.180_916_018, 2.379_357_554_3];
 
 /// Name, point of K6 (distance from its joint with K7), angle a \[rad\] and distance k \[m\] of the walls of K6 and K7.
 const WALLS: [(&str, f64, f64, f64); 9] = [

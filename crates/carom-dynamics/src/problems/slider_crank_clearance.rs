@@ -4,6 +4,8 @@
 //! corners strike together. Without friction the slider never turns, and the impacts accumulate: extrapolation in extended precision, confirmed by a
 //! second method to 4e-15 s. With μ = 0.01 the first impact follows from Newton's law at both corners with sliding friction.
 
+#![allow(clippy::excessive_precision, reason = "references are given with all their digits")]
+
 use super::add_contact;
 use super::mechanisms::parameters;
 use crate::error::ModelError;

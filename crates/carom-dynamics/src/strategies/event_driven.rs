@@ -11,16 +11,21 @@
 
 mod account;
 mod edge;
+mod frames;
 mod guard;
+mod met;
 mod motion;
 mod report;
 mod run;
+mod search;
 mod settle;
+mod stopping;
 mod watch;
 
 pub use report::EventReport;
 
-pub(super) use motion::{Met, Motion};
+pub(super) use met::Met;
+pub(super) use motion::Motion;
 pub(super) use run::Run;
 pub(in crate::strategies) use watch::Function;
 

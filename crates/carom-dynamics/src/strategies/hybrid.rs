@@ -6,11 +6,11 @@
 //!   a tangential velocity vanishes (in the plane), contacts begin to stick or to slip (in space),
 //!   a piecewise constraint or closed contact comes to the edge of a piece,
 //! then steps h* of a scheme until contacts are open or their modes have settled, then back
-//! h* = max(h_min, min(τ (h/τ)^{p+1}, τ₀/|u_N|, √(τ₀/‖v̇‖)))
+//! h* = max(h_min, min(τ (h/τ)^{p+1}, τ₀/|u_N|, h_max))
 //! ```
 //!
-//! It differs from there in the two last bounds, by which contacts move at most by the threshold τ₀ within h* also where the integrator's steps are
-//! long because the motion is a polynomial, in that h* = h_min at edges, after which accelerations are others, and in that sticking contacts are not left to time-stepping until they slip: once their modes have settled they join the
+//! It differs from there in the two upper bounds, which hold where the integrator's steps are long because the motion is a polynomial, and in that
+//! sticking contacts are not left to time-stepping until they slip: once their modes have settled they join the
 //! constrained equations.
 
 mod params;

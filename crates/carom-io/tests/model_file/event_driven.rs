@@ -48,7 +48,7 @@ fn hybrid() -> String {
     BALL.replace(
         "\"event-driven\"",
         "\"hybrid\"\nscheme = { kind = \"moreau-jean\", theta = 0.6 }\nsolver = \"nsgs\"\non_failure = \"warn\"",
-    ) + "[simulation.hybrid]\nmin_step = 1e-6\nevent_order = 4\nevent_scale = 0.5\nsettled_steps = 3\nswitch_on = { slip = false }\n"
+    ) + "[simulation.hybrid]\nmin_step = 1e-6\nmax_step = 1e-4\nevent_order = 4\nevent_scale = 0.5\nsettled_steps = 3\nswitch_on = { slip = false }\n"
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn settings_are_read() {
 fn hybrid_has_a_scheme_too() {
     let file = read(&hybrid()).unwrap();
     let switch_on = SwitchOn { slip: false, ..SwitchOn::default() };
-    let expected = HybridParams { min_step: 1e-6, event_order: Some(4), event_scale: 0.5, settled_steps: 3, switch_on };
+    let expected = HybridParams { min_step: 1e-6, max_step: 1e-4, event_order: Some(4), event_scale: 0.5, settled_steps: 3, switch_on };
     assert_eq!(file.run.hybrid, expected);
     assert_eq!((file.run.solver.kind.name(), file.run.strategy(file.record).name()), ("nsgs", "hybrid"));
     let list = file.run.list();

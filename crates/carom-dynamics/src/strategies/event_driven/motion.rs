@@ -1,10 +1,10 @@
 //! Smooth motion under the present contact modes, up to the next event.
 
+use super::met::Met;
 use super::watch::{Function, Modes, Watch, WatchWork};
 use crate::error::{ModelError, RunError};
 use crate::events::{
-    AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, Found, Location, LocationSettings, Sample, SwitchingFunction,
-    Watched, check_contacts, first_event,
+    AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction, check_contacts,
 };
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
@@ -15,25 +15,8 @@ use crate::systems::{Instant, Scratch};
 /// Parts of a step at whose ends the watched functions are looked at.
 const PARTS: usize = 4;
 
-/// Steps to a root of the dense output are corrected at most so many times until the root no longer moves.
-const CORRECTIONS: usize = 4;
-
-/// Searches in a step that each end beyond the event they promised.
-const MOST_SEARCHES: usize = 12;
-
-/// What happens at an event, and the contacts that grazed before, with the times.
-type Located = (Vec<Function>, Vec<(usize, f64)>);
-
-/// Where a step to a root has led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrival {
-    /// To the root.
-    There,
-    /// To a point before it.
-    Before,
-    /// To a point behind it.
-    Beyond,
-}
+/// Factor of a step whose dense output was too coarse for its events.
+const SHORTER: f64 = 0.25;
 
 /// A motion under contact modes.
 pub(in crate::strategies) struct Motion<'m> {
@@ -59,60 +42,21 @@ pub(in crate::strategies) struct Motion<'m> {
     pub predicted_end: Vec<Option<f64>>,
     /// Order of the integrator.
     pub order: f64,
-    functions: Vec<Function>,
+    /// Its absolute and relative tolerances of velocities.
+    pub(super) tolerances: (f64, f64),
+    /// What is watched in the present step.
+    pub(super) functions: Vec<Function>,
     forces: Vec<[f64; 3]>,
     watch: WatchWork,
-    scratch: Scratch,
-}
-
-/// What ended a step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::strategies) struct Met {
-    /// What happened, all at the time reached.
-    pub functions: Vec<Function>,
-    /// Contacts that touched without closing, with the times.
-    pub grazing: Vec<(usize, f64)>,
-    /// Size of the step in which it was found \[s\].
-    pub step: f64,
-    /// Largest speed at which a contact closes [m/s].
-    pub approach: f64,
-}
-
-impl Met {
-    /// Contacts whose gap closed.
-    pub fn hit(&self) -> impl Iterator<Item = usize> {
-        self.functions.iter().filter_map(|f| if let Function::Gap { contact } = f { Some(*contact) } else { None })
-    }
-
-    /// Contacts whose slip vanished.
-    pub fn stopped(&self) -> impl Iterator<Item = usize> {
-        self.functions.iter().filter_map(|f| if let Function::Slip { contact, .. } = f { Some(*contact) } else { None })
-    }
-
-    /// Contacts whose force came to the end of its range.
-    pub fn leaving(&self) -> impl Iterator<Item = usize> {
-        self.functions.iter().filter_map(|f| match f {
-            Function::Normal { contact, .. } | Function::Cone { contact, .. } => Some(*contact),
-            _ => None,
-        })
-    }
-
-    /// Interactions that came to the edge of a piece.
-    pub fn edges(&self) -> impl Iterator<Item = usize> {
-        self.functions.iter().filter_map(|f| if let Function::Edge { interaction, .. } = f { Some(*interaction) } else { None })
-    }
-
-    /// The user's functions that crossed zero.
-    pub fn user_events(&self) -> impl Iterator<Item = usize> {
-        self.functions.iter().filter_map(|f| if let Function::User { event, .. } = f { Some(*event) } else { None })
-    }
+    pub(super) scratch: Scratch,
 }
 
 impl<'m> Motion<'m> {
     /// A motion from a state with all contacts open; [`Motion::settle`] finds the modes.
     pub fn new(model: &'m Model, state: &State, integrator: &IntegratorParams, settings: &EventParams) -> Result<Self, RunError> {
         let contacts = Contacts::new(model);
-        let integration = Integration::new(model, state, integrator)?;
+        let mut integration = Integration::new(model, state, integrator)?;
+        integration.equations().slip_threshold = settings.slip;
         let orders = (integrator.kind.entry().orders)(integrator);
         let n = contacts.len();
         let mut motion = Motion {
@@ -130,6 +74,10 @@ impl<'m> Motion<'m> {
             impact_times: Vec::new(),
             predicted_end: Vec::new(),
             order: orders.position.min(orders.velocity),
+            tolerances: (
+                integrator.absolute_tolerance.unwrap_or(integrator.tolerance),
+                integrator.relative_tolerance.unwrap_or(integrator.tolerance),
+            ),
             functions: Vec::new(),
             forces: Vec::new(),
             watch: WatchWork::default(),
@@ -177,10 +125,15 @@ impl<'m> Motion<'m> {
             samples: PARTS,
             precision: h.min(1.0).powf(self.order).min(h),
         };
-        let Some((functions, grazing)) = self.locate(t_start, &location)? else {
-            self.integration.plan(h);
-            return Ok(None);
-        };
+        let located = self.locate(t_start, &location)?;
+        if located.is_none() {
+            // what the dense output promised was not there: it is too coarse
+            self.integration.plan(SHORTER * h);
+        }
+        let (mut functions, grazing) = located.unwrap_or_default();
+        if functions.is_empty() {
+            functions = self.lost_slips()?;
+        }
         let mut met = Met { functions, grazing, step: h, approach: 0.0 };
         if met.functions.is_empty() {
             return Ok(Some(met).filter(|met| !met.grazing.is_empty()));
@@ -198,83 +151,8 @@ impl<'m> Motion<'m> {
         Ok(Some(met))
     }
 
-    /// Looks for the first event of the step just taken and goes to it: what happens there, and what grazed before. `None` when the dense output
-    /// promised an event that a step to it does not meet; the motion goes on from where that step ended.
-    fn locate(&mut self, t_start: f64, location: &LocationSettings) -> Result<Option<Located>, RunError> {
-        for _ in 0..MOST_SEARCHES {
-            let span = (t_start, self.t());
-            let search = self.watching(|watch| first_event(watch, span, location))?;
-            let grazing = search.grazing.iter().filter_map(|touch| match self.functions[touch.function] {
-                Function::Gap { contact } => Some((contact, touch.t)),
-                _ => None,
-            });
-            let grazing = grazing.collect();
-            let Some(Found { t, functions }) = search.event else { return Ok(Some((Vec::new(), grazing))) };
-            match self.go_to(t, functions[0])? {
-                Arrival::There => return Ok(Some((functions.iter().map(|&i| self.functions[i]).collect(), grazing))),
-                Arrival::Before => return Ok(None),
-                // the dense output of a shorter step is more exact
-                Arrival::Beyond => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Takes the step back and goes to the time of a root of function i.
-    fn go_to(&mut self, mut t: f64, i: usize) -> Result<Arrival, RunError> {
-        let t_start = self.integration.previous().t;
-        let polished = self.settings.location == Location::Bracketing && !self.functions[i].is_indicator();
-        for correction in 0..=CORRECTIONS {
-            self.integration.take_back()?;
-            if t - t_start <= f64::EPSILON * t.abs() {
-                return Ok(Arrival::There);
-            }
-            self.integration.plan(t - t_start);
-            self.integration.step(t)?;
-            if self.t() < t {
-                return Ok(Arrival::Before);
-            }
-            if !polished {
-                return Ok(Arrival::There);
-            }
-            let (value, shift) = self.root_shift(i)?;
-            if shift.abs() <= 2.0 * f64::EPSILON * t.abs() || value == 0.0 {
-                return Ok(Arrival::There);
-            }
-            if correction == CORRECTIONS || !(shift.abs() < 0.1 * (t - t_start)) {
-                let near = value.abs() <= self.watching(|watch| watch.threshold(i)) && correction == CORRECTIONS;
-                return Ok(if near {
-                    Arrival::There
-                } else if value < 0.0 {
-                    Arrival::Beyond
-                } else {
-                    Arrival::Before
-                });
-            }
-            t += shift;
-        }
-        Ok(Arrival::There)
-    }
-
-    /// The value of function i at the end of the step, and how far its root is from there by its slope \[s\].
-    fn root_shift(&mut self, i: usize) -> Result<(f64, f64), RunError> {
-        let (t_start, t_end) = (self.integration.previous().t, self.t());
-        let h = t_end - t_start;
-        let n = self.functions.len();
-        let (mut here, mut before) = (vec![Sample { value: 0.0, rate: None }; n], vec![Sample { value: 0.0, rate: None }; n]);
-        let back = 1e-3 * h;
-        self.watching(|watch| {
-            watch.sample(t_end, &mut here)?;
-            watch.sample(t_end - back, &mut before)
-        })?;
-        let difference = (here[i].value - before[i].value) / back;
-        // the point of a contact of bodies may move along an edge: its velocity is then not the rate of the gap
-        let slope = here[i].rate.filter(|rate| (rate - difference).abs() <= 0.1 * difference.abs()).unwrap_or(difference);
-        Ok((here[i].value, -here[i].value / slope))
-    }
-
     /// Does something with the watched functions on the last step.
-    fn watching<R>(&mut self, work: impl FnOnce(&mut Watch<'_, 'm>) -> R) -> R {
+    pub(super) fn watching<R>(&mut self, work: impl FnOnce(&mut Watch<'_, 'm>) -> R) -> R {
         let modes = Modes { modes: &self.modes, directions: &self.directions, closed: &self.closed, pieces: &self.pieces };
         let mut watch = Watch {
             model: self.model,
@@ -347,11 +225,12 @@ impl<'m> Motion<'m> {
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
         self.user_signs.clear();
         for event in self.model.events() {
-            self.user_signs.push(sign(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.value));
+            self.user_signs
+                .push(event.sample(self.model.systems(), at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
         self.switch_signs.clear();
         for function in &self.switches {
-            self.switch_signs.push(sign(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.value));
+            self.switch_signs.push(function.sample(self.model, at, None, &mut self.scratch).map_err(located)?.side(self.settings.time));
         }
         for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
             *piece = interaction.relation().piece_at(at.t, at.q, &mut self.scratch).map_err(located)?;
@@ -441,8 +320,4 @@ impl<'m> Motion<'m> {
     pub fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
         check_contacts(model, strategy)
     }
-}
-
-fn sign(value: f64) -> f64 {
-    if value < 0.0 { -1.0 } else { 1.0 }
 }

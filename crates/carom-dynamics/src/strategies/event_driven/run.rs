@@ -3,11 +3,12 @@
 use super::EventDriven;
 use super::account::Account;
 use super::guard::ProgressGuard;
-use super::motion::{Met, Motion};
+use super::met::Met;
+use super::motion::Motion;
 use super::report::EventReport;
 use super::settle::{Cause, Settled};
 use crate::assembly::at_time;
-use crate::diagnostics::{Energy, Violations};
+use crate::diagnostics::Violations;
 use crate::error::{RunError, StepError};
 use crate::events::EventAction;
 use crate::impacts::Resolver;
@@ -20,7 +21,6 @@ use crate::state::State;
 use crate::strategies::hybrid::Switching;
 use crate::strategies::journal::Journal;
 use crate::strategies::{Continue, Ending, Progress};
-use crate::systems::Instant;
 
 /// What a run has besides its motion.
 pub(in crate::strategies) struct Run<'a, 'm> {
@@ -28,7 +28,7 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     pub model: &'m Model,
     pub memory: &'a mut StepMemory,
     pub journal: Journal<'a>,
-    account: Account<'m>,
+    pub(super) account: Account<'m>,
     drift: DriftMeter<'m>,
     resolver: Option<Resolver>,
     pub guard: ProgressGuard,
@@ -36,19 +36,19 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     smooth: SmoothReport,
     /// Time-stepping where events accumulate; `None`: events only.
     switching: Option<Switching<'a>>,
-    start: f64,
+    pub(super) start: f64,
     /// Steps taken.
     pub steps: usize,
     /// Steps of the integrator taken.
     smooth_steps: usize,
     /// Number of the next frame of constant interval.
-    next_frame: usize,
+    pub(super) next_frame: usize,
     /// Number of steps when the last frame was told.
-    recorded: usize,
+    pub(super) recorded: usize,
     last_event: Option<f64>,
-    inside: MotionPoint,
-    records: Vec<ContactRecord>,
-    forces: Vec<[f64; 3]>,
+    pub(super) inside: MotionPoint,
+    pub(super) records: Vec<ContactRecord>,
+    pub(super) forces: Vec<[f64; 3]>,
 }
 
 impl<'a, 'm> Run<'a, 'm> {
@@ -193,40 +193,6 @@ impl<'a, 'm> Run<'a, 'm> {
         Ok(())
     }
 
-    /// Energies exchanged in the step just taken; frames of constant interval within it are told on the way.
-    fn exchange(
-        &mut self,
-        motion: &mut Motion<'m>,
-        (from, to): (f64, f64),
-        moving: bool,
-        taken: &StepReport,
-    ) -> Result<super::account::Exchanged, RunError> {
-        let (mut sum, mut from) = (super::account::Exchanged::default(), from);
-        while let Some(t) = self.frame_time().filter(|&t| t < to && !same_time(t, to)) {
-            sum += self.account.between(motion, from, t, moving)?;
-            let mut inside = std::mem::take(&mut self.inside);
-            inside.copy_from(motion.integration.point());
-            motion.integration.interpolate_point(t, &mut inside)?;
-            let state = inside.state();
-            let (kinetic, potential) = self.journal.energy(&state, self.memory)?;
-            let last = self.journal.certificate.last;
-            let energy = Energy {
-                kinetic,
-                potential,
-                work: last.work + sum.work,
-                dissipated_friction: last.dissipated_friction + sum.friction,
-                ..last
-            };
-            self.collect(motion, &inside)?;
-            self.journal.frame_of((self.steps, &state), self.memory, &self.records, energy, Some(taken))?;
-            self.inside = inside;
-            self.next_frame += 1;
-            from = t;
-        }
-        sum += self.account.between(motion, from, to, moving)?;
-        Ok(sum)
-    }
-
     /// Violations of a state, taken into the certificate.
     fn take_violations(&mut self, motion: &mut Motion<'m>, state: &State) -> Result<Violations, RunError> {
         let mut violations = self.drift.evaluate(state.t, &state.q, &state.v).map_err(at_time(state.t))?;
@@ -297,13 +263,13 @@ impl<'a, 'm> Run<'a, 'm> {
 
     /// Steps of time-stepping until contacts settle, then back to located events.
     fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
+        let stopped: Vec<usize> = met.stopped().collect();
+        motion.meet_exactly(Cause { stopped: &stopped, ..Cause::default() })?;
+        copy_state(&motion.state(), state);
         let Some(switching) = self.switching.take() else { return Ok(None) };
         let result = switching.pass(self, motion, state, (met, reason));
         self.switching = Some(switching);
         let carried = result?;
-        if state.t >= self.settings.end {
-            return Ok(Some(Ending::Finished));
-        }
         self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
     }
 
@@ -350,59 +316,10 @@ impl<'a, 'm> Run<'a, 'm> {
         self.report.add(&event);
         self.journal.tell(event)
     }
-
-    /// Records the state reached.
-    pub fn frame(&mut self, motion: &mut Motion<'m>, state: &State) -> Result<(), RunError> {
-        let point = motion.integration.point().clone();
-        self.collect(motion, &point)?;
-        self.recorded = self.steps;
-        self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)
-    }
-
-    /// The closed contacts at a point, for a frame.
-    fn collect(&mut self, motion: &mut Motion<'m>, point: &MotionPoint) -> Result<(), RunError> {
-        let equations = motion.integration.equations();
-        let counted = equations.statistics;
-        equations.contact_forces(point, &mut self.forces)?;
-        equations.constraint_forces(point, &mut self.journal.forces)?;
-        equations.statistics = counted;
-        self.records.clear();
-        let at = Instant { t: point.t, q: &point.q, v: &point.v };
-        for (&c, f) in motion.closed.iter().zip(&self.forces) {
-            let (mut velocity, mut force) = ([0.0; 6], [0.0; 6]);
-            velocity[..3].copy_from_slice(&motion.contacts.velocity(c, at).map_err(at_time(at.t))?);
-            force[..3].copy_from_slice(f);
-            let (point, normal) = motion.contacts.geometry(c, at.t, at.q);
-            self.records.push(ContactRecord {
-                source: motion.contacts.source(c),
-                dim: 1 + motion.contacts.n_tangents(c),
-                gap: motion.contacts.gap(c, at.t, at.q).map_err(at_time(at.t))?,
-                velocity,
-                impulse: [0.0; 6],
-                force,
-                mode: motion.modes[c],
-                point,
-                normal,
-            });
-        }
-        Ok(())
-    }
-
-    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
-    fn frame_time(&self) -> Option<f64> {
-        self.settings.record_interval.map(|interval| self.start + self.next_frame as f64 * interval)
-    }
-
-    /// A frame of constant interval is due at the end of a step; it is then taken as told.
-    fn is_frame_time(&mut self, t: f64) -> bool {
-        let due = self.frame_time().is_some_and(|next| same_time(next, t) || next < t);
-        self.next_frame += usize::from(due);
-        due
-    }
 }
 
 /// Times that differ by round-off only.
-fn same_time(a: f64, b: f64) -> bool {
+pub(super) fn same_time(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 

@@ -30,8 +30,6 @@ pub(in crate::strategies) struct Settled {
     pub impacts: usize,
     /// Largest residual of the problems solved.
     pub residual: f64,
-    /// Some contact changed its mode.
-    pub changed: bool,
 }
 
 /// What leads to an event.
@@ -67,11 +65,18 @@ impl<'m> Motion<'m> {
                 }
                 let inelastic = match settled.impacts {
                     0 => self.accumulating(&state, &touching, &set)?,
-                    // what is left after an impact of all contacts is not to bounce again
-                    n => vec![n > 1; touching.len()],
+                    1 => vec![false; touching.len()],
+                    _ => {
+                        let note = "approached again after two impacts: without restitution";
+                        settled.events.push(Event::new(state.t, EventKind::OutcomeChosen, "").with_note(note));
+                        vec![true; touching.len()]
+                    }
                 };
                 let how = ImpactSettings { rest: self.settings.velocity, inelastic: &inelastic, push };
                 let impact = set.impact(resolver, self.model.impact_law(), &how)?;
+                if impact.outcome.failed {
+                    return Err(RunError::NoModes { t: state.t, contacts: self.names(&touching), residual: impact.outcome.residual });
+                }
                 let exchanged =
                     (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
                 self.take_impact(&mut state, &impact, exchanged, &mut settled);
@@ -114,23 +119,26 @@ impl<'m> Motion<'m> {
         Ok(settled)
     }
 
-    /// With the coarse methods of location the state is not quite at the event: it is put there.
-    fn meet_exactly(&mut self, cause: Cause<'_>) -> Result<(), RunError> {
+    /// With the coarse methods of location, and where a slip in space vanishes, the state is not quite at the event: it is put there.
+    pub(super) fn meet_exactly(&mut self, cause: Cause<'_>) -> Result<(), RunError> {
         let coarse = self.settings.location != Location::Bracketing;
         let state = self.state();
         let mut off = false;
         for &c in cause.hit.iter().chain(cause.carried) {
             off |= self.gap(c, &state)?.abs() > self.settings.gap;
         }
-        for &c in cause.stopped.iter().filter(|_| coarse) {
-            let [_, u1, u2] = self.velocity(c, &state)?;
-            off |= u1.hypot(u2) > self.settings.slip;
+        let mut stopped = Vec::new();
+        for &c in cause.stopped {
+            if coarse || self.is_lost(c, &state)? {
+                stopped.push(c);
+                off |= self.slip(c, &state)? > self.settings.slip;
+            }
         }
         if !off {
             return Ok(());
         }
         let role_of = |c: usize, here: &Self| match here.modes[c] {
-            _ if coarse && cause.stopped.contains(&c) => Role::Sticking,
+            _ if stopped.contains(&c) => Role::Sticking,
             ContactMode::Sticking => Role::Sticking,
             _ => Role::Normal,
         };
@@ -140,7 +148,7 @@ impl<'m> Motion<'m> {
             positions.iter().map(|&c| ClosedContact { interaction: self.contacts.interaction(c), role: role_of(c, self) }).collect();
         self.integration.equations().set_closed(closed);
         self.integration.resume(&state, Projection::Position)?;
-        if cause.stopped.is_empty() || !coarse {
+        if stopped.is_empty() {
             return Ok(());
         }
         let state = self.state();
@@ -257,7 +265,6 @@ impl<'m> Motion<'m> {
                 let note = format!("after the impact at {:.9e} s", state.t);
                 settled.events.push(Event::new(end, EventKind::Accumulation, self.contacts.name(c)).with_note(note));
             }
-            settled.changed = true;
             settled.events.push(Event::new(state.t, kind, self.contacts.name(c)).with_impulse(impulse).with_modes(before, mode));
         }
     }

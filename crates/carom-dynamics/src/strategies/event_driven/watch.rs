@@ -132,10 +132,10 @@ impl<'m> Watch<'_, 'm> {
                 plain(relation.piece_margin(piece, at.t, at.q, &mut self.work.scratch)?)
             }
             Function::User { event, sign } => {
-                Ok(signed(sign, self.model.events()[event].sample(self.model.systems(), at, None, &mut self.work.scratch)?))
+                Ok(self.model.events()[event].sample(self.model.systems(), at, None, &mut self.work.scratch)?.scaled(sign))
             }
             Function::Switch { function, sign } => {
-                Ok(signed(sign, self.switches[function].sample(self.model, at, None, &mut self.work.scratch)?))
+                Ok(self.switches[function].sample(self.model, at, None, &mut self.work.scratch)?.scaled(sign))
             }
         }
     }
@@ -151,10 +151,6 @@ impl<'m> Watch<'_, 'm> {
             after.mode == modes[c] && !turned
         }))
     }
-}
-
-fn signed(sign: f64, sample: Sample) -> Sample {
-    Sample { value: sign * sample.value, rate: sample.rate.map(|rate| sign * rate) }
 }
 
 fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {

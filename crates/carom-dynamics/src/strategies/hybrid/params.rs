@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct HybridParams {
     /// h_min: lower bound of the time-stepping step h* = τ (h/τ)^{p+1} \[s\], positive. Default 1e-7.
     pub min_step: f64,
+    /// Upper bound of h* \[s\], not below the lower one. Default 1e-6: where the motion is a polynomial the integrator's steps say nothing about h*.
+    pub max_step: f64,
     /// p in h*; the order of the integrator by default, from 1 to 12.
     pub event_order: Option<usize>,
     /// τ in h* \[s\], positive. Default 1, so that h* = h^{p+1} with h in seconds.
@@ -41,7 +43,14 @@ impl Default for SwitchOn {
 
 impl Default for HybridParams {
     fn default() -> Self {
-        HybridParams { min_step: 1e-7, event_order: None, event_scale: 1.0, switch_on: SwitchOn::default(), settled_steps: 5 }
+        HybridParams {
+            min_step: 1e-7,
+            max_step: 1e-6,
+            event_order: None,
+            event_scale: 1.0,
+            switch_on: SwitchOn::default(),
+            settled_steps: 5,
+        }
     }
 }
 
@@ -56,6 +65,8 @@ impl HybridParams {
         };
         let positive = |x: f64| x > 0.0 && x.is_finite();
         check(positive(self.min_step), "min_step", self.min_step, "a positive, finite time [s] is needed")?;
+        let bound = "a finite time [s] not below hybrid.min_step is needed";
+        check(self.max_step >= self.min_step && self.max_step.is_finite(), "max_step", self.max_step, bound)?;
         check(positive(self.event_scale), "event_scale", self.event_scale, "a positive, finite time [s] is needed")?;
         if let Some(order) = self.event_order {
             check((1..=12).contains(&order), "event_order", order as f64, "a whole number from 1 to 12 is needed")?;

@@ -19,7 +19,7 @@ const MOST_STEPS: usize = 100_000;
 pub(in crate::strategies) struct Switching<'a> {
     hybrid: &'a Hybrid,
     event_step: EventStep,
-    /// What h* |u| and h*² |v̇| are compared with \[m\].
+    /// What h* |u| is compared with \[m\].
     tolerable: f64,
 }
 
@@ -40,15 +40,13 @@ impl<'a> Switching<'a> {
         self.hybrid.validate(model, start)
     }
 
-    /// h* \[s\] at an event: not so long that the approach or the accelerations move a contact by more than τ₀ in it, unless h_min is. At an edge it is h_min:
-    /// accelerations before it say nothing about those after it, and the steps are few whatever their size.
-    fn step(&self, motion: &Motion<'_>, met: &Met) -> f64 {
-        if met.functions.iter().any(|function| matches!(function, Function::Edge { .. })) {
+    /// h* \[s\] at an event. At an edge it is h_min: the motion before it says nothing about the one after it, and the steps are few whatever their size.
+    fn step(&self, met: &Met) -> f64 {
+        if met.edges().next().is_some() {
             return self.event_step.smallest;
         }
-        let acceleration = motion.integration.point().a.iter().fold(f64::MIN_POSITIVE, |most, a| most.max(a.abs()));
-        let tolerable = (self.tolerable / met.approach.max(f64::MIN_POSITIVE)).min((self.tolerable / acceleration).sqrt());
-        self.event_step.size(met.step, tolerable)
+        let tolerable = self.tolerable / met.approach.max(f64::MIN_POSITIVE);
+        self.event_step.size(met.step, tolerable.min(self.hybrid.params.max_step))
     }
 
     /// Why to go over to time-stepping at an event, if there is a reason.
@@ -59,7 +57,7 @@ impl<'a> Switching<'a> {
                 Function::Gap { contact } if on.accumulation => {
                     let Some(last) = motion.last_impact(contact) else { continue };
                     let interval = motion.t() - last;
-                    if interval <= self.step(motion, met) {
+                    if interval <= self.step(met) {
                         let name = motion.contacts.name(contact);
                         return Some(format!("\"{name}\" is hit {interval:.1e} s after its last impact"));
                     }
@@ -92,7 +90,7 @@ impl<'a> Switching<'a> {
     ) -> Result<Vec<usize>, RunError> {
         let (scheme, model, end) = (&*self.hybrid.scheme, run.model, run.settings.end);
         run.tell(Event::new(state.t, EventKind::ToTimeStepping, "").with_note(reason))?;
-        let h_star = self.step(motion, met);
+        let h_star = self.step(met);
         scheme.start(model, state, run.memory)?;
         let (mut before, mut modes, mut calm) = (ContactModes::default(), ContactModes::default(), 0);
         for _ in 0..MOST_STEPS {

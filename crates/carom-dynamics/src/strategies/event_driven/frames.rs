@@ -1,0 +1,98 @@
+//! What a run with located events records.
+
+use super::account::Exchanged;
+use super::motion::Motion;
+use super::run::{Run, same_time};
+use crate::assembly::at_time;
+use crate::diagnostics::Energy;
+use crate::error::RunError;
+use crate::recording::ContactRecord;
+use crate::schemes::StepReport;
+use crate::smooth::MotionPoint;
+use crate::state::State;
+use crate::systems::Instant;
+
+impl<'m> Run<'_, 'm> {
+    /// Energies exchanged in the step just taken; frames of constant interval within it are told on the way.
+    pub(super) fn exchange(
+        &mut self,
+        motion: &mut Motion<'m>,
+        (from, to): (f64, f64),
+        moving: bool,
+        taken: &StepReport,
+    ) -> Result<Exchanged, RunError> {
+        let (mut sum, mut from) = (Exchanged::default(), from);
+        while let Some(t) = self.frame_time().filter(|&t| t < to && !same_time(t, to)) {
+            sum += self.account.between(motion, from, t, moving)?;
+            let mut inside = std::mem::take(&mut self.inside);
+            inside.copy_from(motion.integration.point());
+            motion.integration.interpolate_point(t, &mut inside)?;
+            let state = inside.state();
+            let (kinetic, potential) = self.journal.energy(&state, self.memory)?;
+            let last = self.journal.certificate.last;
+            let energy = Energy {
+                kinetic,
+                potential,
+                work: last.work + sum.work,
+                dissipated_friction: last.dissipated_friction + sum.friction,
+                ..last
+            };
+            self.collect(motion, &inside)?;
+            self.journal.frame_of((self.steps, &state), self.memory, &self.records, energy, Some(taken))?;
+            self.inside = inside;
+            self.next_frame += 1;
+            from = t;
+        }
+        sum += self.account.between(motion, from, to, moving)?;
+        Ok(sum)
+    }
+
+    /// Records the state reached.
+    pub fn frame(&mut self, motion: &mut Motion<'m>, state: &State) -> Result<(), RunError> {
+        let point = motion.integration.point().clone();
+        self.collect(motion, &point)?;
+        self.recorded = self.steps;
+        self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)
+    }
+
+    /// The closed contacts at a point, for a frame.
+    fn collect(&mut self, motion: &mut Motion<'m>, point: &MotionPoint) -> Result<(), RunError> {
+        let equations = motion.integration.equations();
+        let counted = equations.statistics;
+        equations.contact_forces(point, &mut self.forces)?;
+        equations.constraint_forces(point, &mut self.journal.forces)?;
+        equations.statistics = counted;
+        self.records.clear();
+        let at = Instant { t: point.t, q: &point.q, v: &point.v };
+        for (&c, f) in motion.closed.iter().zip(&self.forces) {
+            let (mut velocity, mut force) = ([0.0; 6], [0.0; 6]);
+            velocity[..3].copy_from_slice(&motion.contacts.velocity(c, at).map_err(at_time(at.t))?);
+            force[..3].copy_from_slice(f);
+            let (point, normal) = motion.contacts.geometry(c, at.t, at.q);
+            self.records.push(ContactRecord {
+                source: motion.contacts.source(c),
+                dim: 1 + motion.contacts.n_tangents(c),
+                gap: motion.contacts.gap(c, at.t, at.q).map_err(at_time(at.t))?,
+                velocity,
+                impulse: [0.0; 6],
+                force,
+                mode: motion.modes[c],
+                point,
+                normal,
+            });
+        }
+        Ok(())
+    }
+
+    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
+    fn frame_time(&self) -> Option<f64> {
+        self.settings.record_interval.map(|interval| self.start + self.next_frame as f64 * interval)
+    }
+
+    /// A frame of constant interval is due at the end of a step; it is then taken as told.
+    pub(super) fn is_frame_time(&mut self, t: f64) -> bool {
+        let due = self.frame_time().is_some_and(|next| same_time(next, t) || next < t);
+        self.next_frame += usize::from(due);
+        due
+    }
+}

@@ -1,0 +1,68 @@
+//! The end of a slip in space.
+//!
+//! In the plane the slip vanishes where its sign changes. In space the two components vanish together only in the exact motion; what is integrated to a tolerance
+//! passes the origin at a distance of the tolerance, and a slip that is smaller has no direction. So a slip that falls below what the integrator
+//! resolves,
+//!
+//! ```text
+//! Σ_j |G_Tj| (atol + rtol |v_j|),      at least τ_T
+//! ```
+//!
+//! has vanished: it is projected to zero, and the acceleration problem tells whether the contact sticks or which way it slides on.
+
+use super::motion::Motion;
+use super::watch::Function;
+use crate::error::RunError;
+use crate::events::ContactMode;
+use crate::relations::Rows;
+use crate::smooth::IntegrationError;
+use crate::state::State;
+
+impl Motion<'_> {
+    /// Sliding contacts in space whose slip fell in the last step, to less than the integrator resolves.
+    pub(super) fn lost_slips(&mut self) -> Result<Vec<Function>, RunError> {
+        let mut lost = Vec::new();
+        if !self.closed.iter().any(|&c| self.slides_in_space(c)) {
+            return Ok(lost);
+        }
+        let (before, now) = (self.integration.previous().state(), self.state());
+        for k in 0..self.closed.len() {
+            let contact = self.closed[k];
+            if self.slides_in_space(contact) && self.is_lost(contact, &now)? && self.slip(contact, &now)? < self.slip(contact, &before)? {
+                lost.push(Function::Slip { contact, direction: self.directions[contact] });
+            }
+        }
+        Ok(lost)
+    }
+
+    /// The contact slides in space, more slowly than the integrator resolves.
+    pub(super) fn is_lost(&mut self, contact: usize, state: &State) -> Result<bool, RunError> {
+        Ok(self.slides_in_space(contact) && self.slip(contact, state)? <= self.resolved_slip(contact, state)?)
+    }
+
+    /// Speed of slip [m/s].
+    pub(super) fn slip(&mut self, contact: usize, state: &State) -> Result<f64, IntegrationError> {
+        let [_, u1, u2] = self.velocity(contact, state)?;
+        Ok(u1.hypot(u2))
+    }
+
+    fn slides_in_space(&self, contact: usize) -> bool {
+        self.modes[contact] == ContactMode::Sliding && self.contacts.n_tangents(contact) == 2
+    }
+
+    /// The slip that the integrator resolves [m/s].
+    fn resolved_slip(&mut self, contact: usize, state: &State) -> Result<f64, IntegrationError> {
+        let interaction = self.contacts.interaction(contact);
+        let relation = interaction.relation();
+        let (n, velocities) = (relation.n_rows(), relation.velocities());
+        let (mut block, mut bias) = (vec![0.0; n * velocities.len()], vec![0.0; n]);
+        let rows = Rows { jacobian: &mut block, bias: &mut bias };
+        relation
+            .jacobian(state.t, &state.q, rows, &mut self.scratch)
+            .map_err(|source| IntegrationError::NonFinite { t: state.t, source })?;
+        let (absolute, relative) = self.tolerances;
+        let error =
+            |row: &[f64]| -> f64 { row.iter().zip(velocities).map(|(g, &j)| g.abs() * (absolute + relative * state.v[j].abs())).sum() };
+        Ok(block.chunks_exact(velocities.len()).skip(1).take(2).map(error).fold(self.settings.slip, f64::max))
+    }
+}
