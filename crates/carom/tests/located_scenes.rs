@@ -112,3 +112,25 @@ fn edges_are_passed_with_short_steps() {
         assert!((found - exact).abs() < 1e-9, "{found} {exact}");
     }
 }
+
+/// Elliptic friction: with s = v_x/2 and v_y = s⁹ the particle stops after (2/μ₁g) ∫ √(1 + 9 s¹⁶/4) ds, whatever the tolerance, and friction takes all of its 2.5 J.
+#[test]
+fn elliptic_friction_stops_the_particle() {
+    let n = 1_000_000;
+    let root = |s: f64| (1.0 + 2.25 * s.powi(16)).sqrt() * 2.0 / (0.2 * 9.81);
+    let integral = |f: &dyn Fn(f64) -> f64| (0..n).map(|i| f((f64::from(i) + 0.5) / f64::from(n))).sum::<f64>() / f64::from(n);
+    let (stop, x) = (integral(&root), integral(&|s| 2.0 * s * root(s)));
+    for strategy in STRATEGIES {
+        for tolerance in [1e-3, 1e-4, 1e-6, 1e-8, 1e-10] {
+            let done = located("elliptic_friction", strategy, tolerance, &[]);
+            let stuck = times(&done, EventKind::SlipToStick);
+            let dissipated = done.certificate.last.dissipated_friction;
+            let off = [stuck[0] - stop, done.q("x") - x, dissipated - 2.5];
+            println!("{strategy}, {tolerance:e}: off by {:.1e} s, {:.1e} m, {:.1e} J", off[0], off[1], off[2]);
+            assert_eq!(stuck.len(), 1, "{strategy}, {tolerance:e}");
+            assert!(done.v("x") == 0.0 && done.v("y") == 0.0 && off[2].abs() < tolerance, "{strategy}, {tolerance:e}: {off:?}");
+            // the midpoint rule leaves 1e-12
+            assert!(off[1].abs() < tolerance.max(1e-10), "{strategy}, {tolerance:e}: {off:?}");
+        }
+    }
+}

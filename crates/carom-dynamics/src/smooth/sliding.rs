@@ -26,6 +26,8 @@ const ROUND_OFF: f64 = 1e-12;
 pub(super) struct Slip {
     /// d.
     pub direction: [f64; 2],
+    /// s: −1 beyond the end of the slip.
+    pub forward: f64,
     /// Friction force per normal force, opposed to the slip: μ d, or its generalisation.
     pub resistance: [f64; 2],
 }
@@ -67,12 +69,12 @@ impl Interactions<'_> {
             }
         }
         let speed = u[0].hypot(u[1]);
-        let mut direction = start;
+        let (mut direction, mut forward) = (start, 1.0);
         if n_tangents == 2 && speed > threshold.max(ROUND_OFF * terms) {
-            let forward = if u[0] * start[0] + u[1] * start[1] < 0.0 { -1.0 } else { 1.0 };
+            forward = if u[0] * start[0] + u[1] * start[1] < 0.0 { -1.0 } else { 1.0 };
             direction = u.map(|u| forward * u / speed);
         }
-        Ok(Some(Slip { direction, resistance: law.friction.sliding_resistance(speed, direction) }))
+        Ok(Some(Slip { direction, forward, resistance: law.friction.sliding_resistance(speed, direction) }))
     }
 
     /// Turns the values of G in a layout into those of H: in the rows of sliding contacts the friction is added.
@@ -150,7 +152,8 @@ impl Equations<'_> {
         Ok(())
     }
 
-    /// Takes the directions of slip at a point, the start of a step, for those from which the next ones are told.
+    /// Takes the directions of slip at a point, the start of a step, for those from which the next ones are told: friction opposes the slip there also where the step
+    /// before has gone beyond the end of the slip.
     pub(super) fn update_directions(&mut self, point: &MotionPoint) -> Result<(), IntegrationError> {
         if !self.slides() {
             return Ok(());
@@ -160,7 +163,7 @@ impl Equations<'_> {
         for k in 0..self.interactions.closed().len() {
             let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
             if let Some(slip) = self.interactions.slip(n + k, Instant { t: *t, q, v }, self.slip_threshold, &mut work).map_err(at(*t))? {
-                self.interactions.set_direction(k, slip.direction);
+                self.interactions.set_direction(k, slip.direction.map(|d| slip.forward * d));
             }
         }
         Ok(())
