@@ -10,7 +10,7 @@ use carom::io::model_file::Override;
 /// The models whose contact laws are known to located events, and the end of the run where it is not the model's own.
 ///
 /// Left out: the shaken vessel, whose grains take 30 s for 0.008 s. Shorter runs: beads and the slider with clearance are chaotic, so that in the long run round-off decides; the stack stands still for as long as one likes.
-const MODELS: [(&str, Option<&str>); 29] = [
+const MODELS: [(&str, Option<&str>); 30] = [
     ("ball_on_plane", None),
     ("belt_oscillator", None),
     ("bouncing_ball", None),
@@ -39,6 +39,7 @@ const MODELS: [(&str, Option<&str>); 29] = [
     ("stack_of_cubes", Some("0.1")),
     ("stick_slip", None),
     ("super_ball", None),
+    ("valley", None),
     ("woodpecker", None),
 ];
 

@@ -184,7 +184,8 @@ impl Watched for Watch<'_, '_> {
             Function::Slip { .. } => self.settings.slip,
             Function::Normal { .. } | Function::Cone { .. } => NO_FORCE * self.work.largest_force,
             Function::Confirmed => 0.5,
-            Function::User { .. } | Function::Switch { .. } => 0.0,
+            Function::User { .. } => self.settings.time,
+            Function::Switch { .. } => 0.0,
         }
     }
 }
