@@ -1,8 +1,8 @@
 //! What runs with located events do besides contacts: events of the user, times, kinks of forces, touches, accumulations that stop a run.
 
-use crate::located::{Located, print_events, times};
-use carom_dynamics::events::{Accumulation, Direction, EventAction, UserEvent};
-use carom_dynamics::problems::{add_stop, bouncing_ball, painleve_rod};
+use crate::located::{Located, final_modes, print_events, times};
+use carom_dynamics::events::{Accumulation, ContactMode, Direction, EventAction, UserEvent};
+use carom_dynamics::problems::{add_stop, bouncing_ball, painleve_rod, sliding_block};
 use carom_dynamics::recording::EventKind;
 use carom_dynamics::strategies::Ending;
 use carom_dynamics::systems::Linear;
@@ -127,4 +127,13 @@ fn painleve_rod_has_an_impact_without_collision() {
         assert!(done.certificate.energy_error().abs() < 1e-7, "{}", done.certificate.energy_error());
         assert!(done.certificate.max_penetration < 1e-8, "{}", done.certificate.max_penetration);
     }
+}
+
+/// The first frame tells what contacts do at the start.
+#[test]
+fn the_initial_frame_has_the_modes() {
+    let problem = sliding_block::problem().unwrap();
+    let done = Located::events(1e-8).run(&problem.model, &problem.state, problem.end);
+    assert_eq!(done.keep.frames[0].modes, [ContactMode::Sliding]);
+    assert_eq!((done.keep.frames[0].t, final_modes(&done)), (0.0, vec![ContactMode::Sticking]));
 }

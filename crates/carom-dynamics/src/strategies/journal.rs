@@ -54,6 +54,12 @@ impl<'a> Journal<'a> {
 
     /// Opens the energy account and records the initial state.
     pub fn begin(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
+        self.begin_with(state, memory, &[])
+    }
+
+    /// The same with contacts that are known to be closed.
+    pub fn begin_with(&mut self, state: &State, memory: &mut StepMemory, contacts: &[ContactRecord]) -> Result<(), RunError> {
+        self.records.extend_from_slice(contacts);
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate = Certificate::new(Energy { kinetic, potential, ..Energy::default() });
         self.tell_frame(0, state, memory, self.certificate.last, None)

@@ -56,7 +56,7 @@ impl<'m> Run<'_, 'm> {
     }
 
     /// The closed contacts at a point, for a frame.
-    fn collect(&mut self, motion: &mut Motion<'m>, point: &MotionPoint) -> Result<(), RunError> {
+    pub(super) fn collect(&mut self, motion: &mut Motion<'m>, point: &MotionPoint) -> Result<(), RunError> {
         let equations = motion.integration.equations();
         let counted = equations.statistics;
         equations.contact_forces(point, &mut self.forces)?;

@@ -110,12 +110,22 @@ impl<'a, 'm> Run<'a, 'm> {
             self.smooth.assembly = Some(*motion.integration.assembly()).filter(AssemblyReport::is_assembled);
             copy_state(&motion.state(), state);
         }
-        self.journal.begin(state, self.memory)?;
+        // the initial frame tells the modes at the start, unless an impact comes first
+        let settled = match &mut begun {
+            Ok(motion) => self.resolver(state.t).and_then(|resolver| motion.settle(Cause::default(), resolver)),
+            Err(_) => Ok(Settled::default()),
+        };
+        if let (Ok(motion), Ok(settled)) = (&mut begun, &settled)
+            && settled.impacts == 0
+        {
+            copy_state(&motion.state(), state);
+            let point = motion.integration.point().clone();
+            self.collect(motion, &point)?;
+        }
+        self.journal.begin_with(state, self.memory, &self.records)?;
         let mut motion = begun?;
         self.take_violations(&mut motion, state)?;
-        if let Some(ending) = self.with_motion(&mut motion, state, |run, motion, state| run.settle(motion, state, Cause::default()))? {
-            return Ok(ending);
-        }
+        self.take_settled(state, &mut motion, settled?)?;
         let end = self.settings.end;
         while state.t < end {
             let t_before = state.t;
@@ -281,13 +291,17 @@ impl<'a, 'm> Run<'a, 'm> {
         Ok(stops)
     }
 
+    /// The resolver of impacts.
+    fn resolver(&mut self, t: f64) -> Result<&mut Resolver, RunError> {
+        Ok(match &mut self.resolver {
+            Some(resolver) => resolver,
+            none => none.insert(Resolver::new().map_err(|source| StepError::Solve { t, source })?),
+        })
+    }
+
     /// Finds the modes at the state reached, and tells what changed.
     pub fn settle(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Option<Ending>, RunError> {
-        let resolver = match &mut self.resolver {
-            Some(resolver) => resolver,
-            none => none.insert(Resolver::new().map_err(|source| StepError::Solve { t: state.t, source })?),
-        };
-        let settled = motion.settle(cause, resolver)?;
+        let settled = motion.settle(cause, self.resolver(state.t)?)?;
         let jumped = settled.impacts > 0;
         self.take_settled(state, motion, settled)?;
         if jumped {
