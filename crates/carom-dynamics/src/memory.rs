@@ -87,14 +87,14 @@ impl StepMemory {
 
     /// Keeps the state at which a step begins, for [`StepMemory::restore`].
     pub(crate) fn begin_step(&mut self, state: &State) {
-        copy_state(state, &mut self.begun);
+        self.begun.clone_from(state);
         self.impacts.begin_step();
         self.giver = None;
     }
 
     /// Puts `state` back to where the last step began.
     pub fn restore(&mut self, state: &mut State) {
-        copy_state(&self.begun, state);
+        state.clone_from(&self.begun);
         self.impacts.restore();
     }
 
@@ -140,13 +140,6 @@ impl StepMemory {
     pub fn problem(&self) -> &FrictionContact {
         &self.problem
     }
-}
-
-/// Copies a state into the storage of another.
-fn copy_state(from: &State, to: &mut State) {
-    to.t = from.t;
-    to.q.clone_from(&from.q);
-    to.v.clone_from(&from.v);
 }
 
 /// Values of the interactions by formula at the start of a step.

@@ -2,6 +2,7 @@
 
 pub mod adaptive;
 pub mod event_driven;
+mod frame_clock;
 pub mod hybrid;
 mod journal;
 pub mod smooth;

@@ -1,5 +1,6 @@
 //! Smooth motion: an integrator with error control from start to end, for models without contacts.
 
+use super::frame_clock::FrameClock;
 use super::journal::Journal;
 use super::work::WorkMeter;
 use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times};
@@ -79,7 +80,7 @@ impl Strategy for Smooth {
             work: WorkMeter::new(model),
             drift: DriftMeter::new(model),
             inside: MotionPoint::default(),
-            next_frame: 1,
+            frames: FrameClock::new(state.t, self.record_interval),
             recorded: 0,
             report,
         };
@@ -99,8 +100,7 @@ struct Run<'a, 'm> {
     work: WorkMeter<'m>,
     drift: DriftMeter<'m>,
     inside: MotionPoint,
-    /// Number of the next frame of constant interval.
-    next_frame: usize,
+    frames: FrameClock,
     /// Last step whose end was recorded.
     recorded: usize,
     report: SmoothReport,
@@ -146,14 +146,14 @@ impl<'m> Run<'_, 'm> {
             self.drift.keep();
             moves = self.drift.moves();
             let mut taken = StepReport { newton_iterations: iterations, newton_converged: true, violations, ..StepReport::default() };
-            taken.work = self.account(&mut integration, (step, start), moved || moves, &taken)?;
+            taken.work = self.account(&mut integration, step, moved || moves, &taken)?;
             self.journal.add_step(state, self.memory, &taken)?;
             self.report.add_step(step, state.t - integration.previous().t, state.t - start, state.t >= end);
             self.report.max_energy_error = self.report.max_energy_error.max(self.journal.certificate.energy_error().abs());
 
             let stops = watch(&Progress { step, t: state.t, end, n_active: 0 }) == Continue::Stop && state.t < end;
             let every = self.settings.record_every;
-            let wanted = self.is_frame_time(start, state.t) || (every > 0 && step % every == 0);
+            let wanted = self.frames.is_due(state.t) || (every > 0 && step % every == 0);
             if wanted || stops || state.t >= end {
                 self.tell_forces(&mut integration)?;
                 self.journal.frame(step, state, self.memory, &taken)?;
@@ -168,19 +168,12 @@ impl<'m> Run<'_, 'm> {
     }
 
     /// Work done in the step just taken; frames of constant interval within it are told on the way.
-    fn account(
-        &mut self,
-        integration: &mut Integration<'m>,
-        (step, start): (usize, f64),
-        moving: bool,
-        taken: &StepReport,
-    ) -> Result<f64, RunError> {
+    fn account(&mut self, integration: &mut Integration<'m>, step: usize, moving: bool, taken: &StepReport) -> Result<f64, RunError> {
         let (mut from, t_end) = (integration.previous().t, integration.point().t);
         let mut work = 0.0;
-        while let Some(t) = self.frame_time(start).filter(|&t| t < t_end && !same_time(t, t_end)) {
+        while let Some(t) = self.frames.before(t_end) {
             work += self.work.between(integration, from, t, moving)?;
             self.frame_within(integration, (step, t), work, taken)?;
-            self.next_frame += 1;
             from = t;
         }
         Ok(work + self.work.between(integration, from, t_end, moving)?)
@@ -223,21 +216,4 @@ impl<'m> Run<'_, 'm> {
         self.report.redundant_rows = self.report.redundant_rows.max(equations.n_all_rows() - equations.n_rows());
         Ok(())
     }
-
-    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
-    fn frame_time(&self, start: f64) -> Option<f64> {
-        self.settings.record_interval.map(|interval| start + self.next_frame as f64 * interval)
-    }
-
-    /// A frame of constant interval is due at the end of a step; it is then taken as told.
-    fn is_frame_time(&mut self, start: f64, t: f64) -> bool {
-        let due = self.frame_time(start).is_some_and(|next| same_time(next, t));
-        self.next_frame += usize::from(due);
-        due
-    }
-}
-
-/// Times that differ by round-off only.
-fn same_time(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }

@@ -2,7 +2,7 @@
 
 use super::account::Exchanged;
 use super::motion::Motion;
-use super::run::{Run, same_time};
+use super::run::Run;
 use crate::assembly::at_time;
 use crate::diagnostics::Energy;
 use crate::error::RunError;
@@ -22,7 +22,7 @@ impl<'m> Run<'_, 'm> {
         taken: &StepReport,
     ) -> Result<Exchanged, RunError> {
         let (mut sum, mut from) = (Exchanged::default(), from);
-        while let Some(t) = self.frame_time().filter(|&t| t < to && !same_time(t, to)) {
+        while let Some(t) = self.frames.before(to) {
             sum += self.account.between(motion, from, t, moving)?;
             let mut inside = std::mem::take(&mut self.inside);
             inside.copy_from(motion.integration.point());
@@ -40,7 +40,6 @@ impl<'m> Run<'_, 'm> {
             self.collect(motion, &inside)?;
             self.journal.frame_of((self.steps, &state), self.memory, &self.records, energy, Some(taken))?;
             self.inside = inside;
-            self.next_frame += 1;
             from = t;
         }
         sum += self.account.between(motion, from, to, moving)?;
@@ -82,17 +81,5 @@ impl<'m> Run<'_, 'm> {
             });
         }
         Ok(())
-    }
-
-    /// Time of the next frame of constant interval, counted from the start so that round-off does not add up.
-    fn frame_time(&self) -> Option<f64> {
-        self.settings.record_interval.map(|interval| self.start + self.next_frame as f64 * interval)
-    }
-
-    /// A frame of constant interval is due at the end of a step; it is then taken as told.
-    pub(super) fn is_frame_time(&mut self, t: f64) -> bool {
-        let due = self.frame_time().is_some_and(|next| same_time(next, t) || next < t);
-        self.next_frame += usize::from(due);
-        due
     }
 }

@@ -18,6 +18,7 @@ use crate::recording::{ContactRecord, Event, EventKind};
 use crate::schemes::StepReport;
 use crate::smooth::{AssemblyReport, DriftMeter, IntegrationError, MotionPoint, SmoothReport};
 use crate::state::State;
+use crate::strategies::frame_clock::{FrameClock, same_time};
 use crate::strategies::hybrid::Switching;
 use crate::strategies::journal::Journal;
 use crate::strategies::{Continue, Ending, Progress};
@@ -36,13 +37,12 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     smooth: SmoothReport,
     /// Time-stepping where events accumulate; `None`: events only.
     switching: Option<Switching<'a>>,
-    pub(super) start: f64,
+    start: f64,
     /// Steps taken.
     pub steps: usize,
     /// Steps of the integrator taken.
     smooth_steps: usize,
-    /// Number of the next frame of constant interval.
-    pub(super) next_frame: usize,
+    pub(super) frames: FrameClock,
     /// Number of steps when the last frame was told.
     pub(super) recorded: usize,
     last_event: Option<f64>,
@@ -76,7 +76,7 @@ impl<'a, 'm> Run<'a, 'm> {
             start,
             steps: 0,
             smooth_steps: 0,
-            next_frame: 1,
+            frames: FrameClock::new(start, settings.record_interval),
             recorded: 0,
             last_event: None,
             inside: MotionPoint::default(),
@@ -108,7 +108,7 @@ impl<'a, 'm> Run<'a, 'm> {
         self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(motion) = &mut begun {
             self.smooth.assembly = Some(*motion.integration.assembly()).filter(AssemblyReport::is_assembled);
-            copy_state(&motion.state(), state);
+            state.clone_from(&motion.state());
         }
         // the initial frame tells the modes at the start, unless an impact comes first
         let settled = match &mut begun {
@@ -118,7 +118,7 @@ impl<'a, 'm> Run<'a, 'm> {
         if let (Ok(motion), Ok(settled)) = (&mut begun, &settled)
             && settled.impacts == 0
         {
-            copy_state(&motion.state(), state);
+            state.clone_from(&motion.state());
             let point = motion.integration.point().clone();
             self.collect(motion, &point)?;
         }
@@ -146,7 +146,7 @@ impl<'a, 'm> Run<'a, 'm> {
             let progress = Progress { step: self.steps, t: state.t, end, n_active };
             let stops = watch(&progress) == Continue::Stop && state.t < end;
             let every = self.settings.record_every;
-            let due = self.is_frame_time(state.t);
+            let due = self.frames.is_due(state.t);
             if due || stops || ended.is_some() || state.t >= end || (every > 0 && self.steps >= self.recorded + every) {
                 self.frame(&mut motion, state)?;
             }
@@ -194,7 +194,7 @@ impl<'a, 'm> Run<'a, 'm> {
         let violations = self.take_violations(motion, &reached)?;
         let taken = StepReport { newton_converged: true, violations, n_active: motion.closed.len(), ..StepReport::default() };
         let exchanged = self.exchange(motion, (from, to), moved || self.drift.moves(), &taken)?;
-        copy_state(&reached, state);
+        state.clone_from(&reached);
         let taken = StepReport { work: exchanged.work, dissipated_friction: exchanged.friction, ..taken };
         let (kinetic, potential) = self.journal.energy(state, self.memory)?;
         self.journal.certificate.add_step(&taken, kinetic, potential);
@@ -270,7 +270,7 @@ impl<'a, 'm> Run<'a, 'm> {
     fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
         let stopped: Vec<usize> = met.stopped().collect();
         motion.meet_exactly(Cause { stopped: &stopped, ..Cause::default() })?;
-        copy_state(&motion.state(), state);
+        state.clone_from(&motion.state());
         let Some(switching) = self.switching.take() else { return Ok(None) };
         let result = switching.pass(self, motion, state, (met, reason));
         self.switching = Some(switching);
@@ -316,12 +316,11 @@ impl<'a, 'm> Run<'a, 'm> {
     /// Takes what an event did into the account, and tells it.
     fn take_settled(&mut self, state: &mut State, motion: &mut Motion<'m>, settled: Settled) -> Result<(), RunError> {
         if settled.impacts > 0 && self.settings.record_every > 0 {
-            self.steps = self.steps.max(self.recorded);
             // the state before the impact
             self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)?;
         }
         self.report.impacts += settled.impacts;
-        copy_state(&motion.state(), state);
+        state.clone_from(&motion.state());
         let (kinetic, potential) = self.journal.energy(state, self.memory)?;
         let exchanged = StepReport {
             dissipated_impact: settled.dissipated[0],
@@ -345,15 +344,4 @@ impl<'a, 'm> Run<'a, 'm> {
         self.report.add(&event);
         self.journal.tell(event)
     }
-}
-
-/// Times that differ by round-off only.
-pub(super) fn same_time(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-fn copy_state(from: &State, to: &mut State) {
-    to.t = from.t;
-    to.q.copy_from_slice(&from.q);
-    to.v.copy_from_slice(&from.v);
 }
