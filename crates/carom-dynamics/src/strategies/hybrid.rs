@@ -6,7 +6,7 @@
 //!   a tangential velocity vanishes (in the plane), contacts begin to stick or to slip (in space),
 //!   a piecewise constraint or closed contact comes to the edge of a piece,
 //! then steps h* of a scheme until contacts are open or their modes have settled, then back
-//! h* = max(h_min, min(τ (h/τ)^{p+1}, τ₀/|u_N|, h_max))
+//! h* = max(h_min, min(τ (h/τ)^{p+1}, τ₀/|u_N|, h_max)),     h_min at edges
 //! ```
 //!
 //! It differs from there in the two upper bounds, which hold where the integrator's steps are long because the motion is a polynomial, and in that

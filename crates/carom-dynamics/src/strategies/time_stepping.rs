@@ -10,7 +10,7 @@ use crate::schemes::{Scheme, StepReport, take_step};
 use crate::state::State;
 
 /// A step is halved at most this often.
-const MAX_HALVINGS: u32 = 10;
+pub(super) const MAX_HALVINGS: u32 = 10;
 
 /// Fixed steps of a scheme. The last step is shortened to reach the end time exactly.
 pub struct TimeStepping {

@@ -5,12 +5,13 @@ use crate::active_set::ActiveSource;
 use crate::error::{ModelError, RunError};
 use crate::model::Model;
 use crate::recording::{Event, EventKind};
-use crate::schemes::take_step;
+use crate::schemes::{StepReport, take_step};
 use crate::state::State;
 use crate::strategies::OnFailure;
 use crate::strategies::adaptive::bracket::EventStep;
 use crate::strategies::adaptive::phases::{ContactModes, has_impact};
 use crate::strategies::event_driven::{Function, Met, Motion, Run};
+use crate::strategies::time_stepping::MAX_HALVINGS;
 
 /// Steps of time-stepping after which contacts are given back whatever they do.
 const MOST_STEPS: usize = 100_000;
@@ -80,6 +81,36 @@ impl<'a> Switching<'a> {
         None
     }
 
+    /// One step of the scheme by the policy for failures, which may halve h. On failure the state is where the step began.
+    fn try_step(&self, run: &mut Run<'_, '_>, state: &mut State, h: &mut f64) -> Result<StepReport, RunError> {
+        let (t, mut halvings) = (state.t, 0);
+        loop {
+            let tried = take_step(&*self.hybrid.scheme, run.model, state, run.memory, *h);
+            let report = tried.inspect_err(|_| run.memory.restore(state))?;
+            run.journal.problem(state, run.memory, &report)?;
+            if report.converged() {
+                return Ok(report);
+            }
+            match self.hybrid.on_failure {
+                OnFailure::Warn => {
+                    run.journal.event(state.t, EventKind::SolveNotConverged)?;
+                    return Ok(report);
+                }
+                OnFailure::HalveStep if halvings < MAX_HALVINGS => {
+                    run.memory.restore(state);
+                    run.journal.certificate.halved_steps += 1;
+                    run.journal.event(t, EventKind::StepHalved)?;
+                    *h *= 0.5;
+                    halvings += 1;
+                }
+                OnFailure::Stop | OnFailure::HalveStep => {
+                    run.memory.restore(state);
+                    return Err(RunError::not_converged(t, run.steps + 1, &report));
+                }
+            }
+        }
+    }
+
     /// Steps of the scheme until contacts are open or have settled; returns the contacts that carry then.
     pub fn pass<'m>(
         &self,
@@ -95,25 +126,8 @@ impl<'a> Switching<'a> {
         let (mut before, mut modes, mut calm) = (ContactModes::default(), ContactModes::default(), 0);
         for _ in 0..MOST_STEPS {
             let rest = end - state.t;
-            let h = if h_star >= rest * (1.0 - 1e-9) { rest } else { h_star };
-            let t = state.t;
-            let report = match take_step(scheme, model, state, run.memory, h) {
-                Ok(report) => report,
-                Err(error) => {
-                    run.memory.restore(state);
-                    return Err(error.into());
-                }
-            };
-            run.journal.problem(state, run.memory, &report)?;
-            if !report.converged() {
-                match self.hybrid.on_failure {
-                    OnFailure::Warn => run.journal.event(state.t, EventKind::SolveNotConverged)?,
-                    OnFailure::Stop | OnFailure::HalveStep => {
-                        run.memory.restore(state);
-                        return Err(RunError::not_converged(t, run.steps + 1, &report));
-                    }
-                }
-            }
+            let mut h = if h_star >= rest * (1.0 - 1e-9) { rest } else { h_star };
+            let report = self.try_step(run, state, &mut h)?;
             scheme.accept(model, state, run.memory);
             if h == rest {
                 state.t = end;
@@ -130,7 +144,9 @@ impl<'a> Switching<'a> {
                 break;
             }
         }
-        run.tell(Event::new(state.t, EventKind::ToEventDriven, ""))?;
+        let settled = calm >= self.hybrid.params.settled_steps || state.t >= end;
+        let note = if settled { String::new() } else { format!("contacts have not settled in {MOST_STEPS} steps") };
+        run.tell(Event::new(state.t, EventKind::ToEventDriven, "").with_note(note))?;
         let mut carried = Vec::new();
         for item in run.memory.active.items().iter().filter(|item| !item.law.is_bilateral()) {
             if run.memory.solution.r[item.rows.start] > 0.0 {
