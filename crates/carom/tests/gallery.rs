@@ -49,7 +49,7 @@ fn every_model_runs_and_gains_no_energy() {
         let created = if matches!(name.as_str(), "rocking_block" | "painleve_rod") { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 36, "{n} models");
+    assert!(n >= 44, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

@@ -154,7 +154,7 @@ impl Equations<'_> {
 
     /// Takes the directions of slip at a point, the start of a step, for those from which the next ones are told: friction opposes the slip there also where the step
     /// before has gone beyond the end of the slip.
-    pub(super) fn update_directions(&mut self, point: &MotionPoint) -> Result<(), IntegrationError> {
+    pub(crate) fn update_directions(&mut self, point: &MotionPoint) -> Result<(), IntegrationError> {
         if !self.slides() {
             return Ok(());
         }

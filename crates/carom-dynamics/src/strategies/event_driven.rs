@@ -33,7 +33,7 @@ pub(in crate::strategies) use watch::Function;
 use super::journal::Journal;
 use super::{Observers, Outcome, Strategy, check_times};
 use crate::error::ModelError;
-use crate::events::EventParams;
+use crate::events::{EventParams, check_contacts};
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -71,7 +71,7 @@ impl EventDriven {
 
     /// The same for a strategy with located events of this name.
     pub(super) fn validate_for(&self, strategy: &'static str, model: &Model, start: f64) -> Result<(), ModelError> {
-        Motion::check(model, strategy)?;
+        check_contacts(model, strategy)?;
         self.integrator.validate()?;
         self.events.validate()?;
         check_times(start, self.end, &[("record.interval", self.record_interval)])

@@ -1,5 +1,6 @@
 //! What strategies tell while they run: frames, events, the certificate.
 
+use super::adaptive::phases::SLOWEST_SLIP;
 use super::{Ending, Outcome};
 use crate::active_set::{Active, ActiveSource, tangential_speed};
 use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_violations};
@@ -323,9 +324,6 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
         ActiveSource::Contact(i) => Source::Colliders(memory.contacts[i].key.collider_a, memory.contacts[i].key.collider_b),
     }
 }
-
-/// A sliding speed up to this is what solvers leave of none [m/s].
-const SLOWEST_SLIP: f64 = 1e-7;
 
 /// The mode of an active interaction that ends a step with this velocity after this normal impulse.
 fn mode_of(item: &Active, velocity: &[f64; 6], impulse: f64) -> ContactMode {

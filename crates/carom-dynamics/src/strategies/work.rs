@@ -61,12 +61,19 @@ impl<'m> WorkMeter<'m> {
         Ok(work)
     }
 
-    fn power(&mut self, integration: &mut Integration<'m>, t: f64, moving: bool) -> Result<f64, IntegrationError> {
-        let at = Instant { t, q: &self.q, v: &self.v };
-        let located = |source| IntegrationError::NonFinite { t, source };
+    /// F_applied·v + ∂V/∂t − ∂T/∂t \[W\].
+    pub fn applied_power(&mut self, at: Instant<'_>) -> Result<f64, IntegrationError> {
+        let located = |source| IntegrationError::NonFinite { t: at.t, source };
         self.model.applied_force(at, &mut self.force, &mut self.scratch).map_err(located)?;
-        let mut power: f64 = self.force.iter().zip(&self.v).map(|(f, v)| f * v).sum();
-        power += self.model.explicit_power(at, &mut self.scratch).map_err(located)?;
+        let applied: f64 = self.force.iter().zip(at.v).map(|(f, v)| f * v).sum();
+        Ok(applied + self.model.explicit_power(at, &mut self.scratch).map_err(located)?)
+    }
+
+    fn power(&mut self, integration: &mut Integration<'m>, t: f64, moving: bool) -> Result<f64, IntegrationError> {
+        let (q, v) = (std::mem::take(&mut self.q), std::mem::take(&mut self.v));
+        let applied = self.applied_power(Instant { t, q: &q, v: &v });
+        (self.q, self.v) = (q, v);
+        let mut power = applied?;
         if moving {
             let equations = integration.equations();
             self.lambda.resize(equations.n_rows(), 0.0);

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::state::State;
 
 /// Sliding slower than this counts as sticking [m/s]: above what solvers leave of a tangential velocity that is zero.
-const SLOWEST_SLIP: f64 = 1e-7;
+pub(in crate::strategies) const SLOWEST_SLIP: f64 = 1e-7;
 
 /// A gap up to this is closed \[m\]: the threshold of the schemes.
 const TOUCH: f64 = 1e-9;

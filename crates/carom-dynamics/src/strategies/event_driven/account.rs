@@ -31,13 +31,12 @@ impl AddAssign for Exchanged {
 /// P = F_applied·v + ∂V/∂t − ∂T/∂t − λᵀ b,     D = −Σ λ_T·u_T,
 /// ```
 ///
-/// the sum λᵀ b over constraints and closed contacts with their friction: what moves does the work λᵀ G v = λᵀ (u − b).
+/// the first terms by [`WorkMeter`], the sum λᵀ b over constraints and closed contacts with their friction: what moves does the work λᵀ G v = λᵀ (u − b).
 pub(super) struct Account<'m> {
     model: &'m Model,
     free: WorkMeter<'m>,
     inside: MotionPoint,
     forces: Vec<[f64; 3]>,
-    applied: Vec<f64>,
     jacobian: Vec<f64>,
     explicit: Vec<f64>,
     scratch: Scratch,
@@ -50,7 +49,6 @@ impl<'m> Account<'m> {
             free: WorkMeter::new(model),
             inside: MotionPoint::default(),
             forces: Vec::new(),
-            applied: vec![0.0; model.systems().velocities().len()],
             jacobian: Vec::new(),
             explicit: Vec::new(),
             scratch: Scratch::default(),
@@ -80,9 +78,7 @@ impl<'m> Account<'m> {
     fn power(&mut self, motion: &mut Motion<'m>, t: f64) -> Result<Exchanged, IntegrationError> {
         let located = |source| IntegrationError::NonFinite { t, source };
         let at = Instant { t, q: &self.inside.q, v: &self.inside.v };
-        self.model.applied_force(at, &mut self.applied, &mut self.scratch).map_err(located)?;
-        let mut power = Exchanged { work: self.applied.iter().zip(at.v).map(|(f, v)| f * v).sum(), friction: 0.0 };
-        power.work += self.model.explicit_power(at, &mut self.scratch).map_err(located)?;
+        let mut power = Exchanged { work: self.free.applied_power(at)?, friction: 0.0 };
         // constraints
         let equations = motion.integration.equations();
         self.explicit.resize(equations.n_rows(), 0.0);

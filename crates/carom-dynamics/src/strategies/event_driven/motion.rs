@@ -2,10 +2,8 @@
 
 use super::met::Met;
 use super::watch::{Function, Modes, Watch, WatchWork};
-use crate::error::{ModelError, RunError};
-use crate::events::{
-    AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction, check_contacts,
-};
+use crate::error::RunError;
+use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction};
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
 use crate::smooth::{ClosedContact, Integration, IntegrationError, MotionPoint, Role};
@@ -169,18 +167,14 @@ impl<'m> Motion<'m> {
         work(&mut watch)
     }
 
-    /// Sliding contacts keep the direction in which they slide at the start of a step.
+    /// Takes the directions in which contacts slide at the start of a step from the equations.
     fn follow_slip(&mut self) -> Result<(), RunError> {
-        let point = self.integration.point();
-        let at = Instant { t: point.t, q: &point.q, v: &point.v };
-        for &c in &self.closed {
-            if self.modes[c] != ContactMode::Sliding || self.contacts.n_tangents(c) < 2 {
-                continue;
-            }
-            let [_, u1, u2] = self.contacts.velocity(c, at).map_err(|source| IntegrationError::NonFinite { t: at.t, source })?;
-            let slip = u1.hypot(u2);
-            if slip > self.settings.slip {
-                self.directions[c] = [u1 / slip, u2 / slip];
+        let point = self.integration.point().clone();
+        let equations = self.integration.equations();
+        equations.update_directions(&point)?;
+        for (&c, closed) in self.closed.iter().zip(equations.closed()) {
+            if let Role::Sliding { direction } = closed.role {
+                self.directions[c] = direction;
             }
         }
         Ok(())
@@ -331,10 +325,5 @@ impl<'m> Motion<'m> {
         };
         let names: Vec<String> = met.functions.iter().map(name).collect();
         if names.is_empty() { "a time event".to_owned() } else { names.join(", ") }
-    }
-
-    /// Checks that the strategies with located events know all contact laws of a model.
-    pub fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
-        check_contacts(model, strategy)
     }
 }

@@ -79,7 +79,9 @@ impl<'m> Motion<'m> {
                 }
                 let exchanged =
                     (0..touching.len()).flat_map(|k| set.velocity(k).iter().zip(impact.impulse[k]).map(|(u, p)| (u * p).abs())).sum();
-                self.take_impact(&mut state, &impact, exchanged, &mut settled);
+                let created = |k: &usize| -impact.outcome.dissipated[set.n_constraints() + k].iter().sum::<f64>();
+                let giver = (0..touching.len()).max_by(|a, b| created(a).total_cmp(&created(b))).map(|k| touching[k]);
+                self.take_impact(&mut state, &impact, (exchanged, giver), &mut settled);
                 impulses.iter_mut().zip(&impact.impulse).for_each(|(sum, p)| *sum += p[0]);
                 push = None;
                 continue;
@@ -212,7 +214,8 @@ impl<'m> Motion<'m> {
         Ok(inelastic)
     }
 
-    fn take_impact(&mut self, state: &mut State, impact: &Impact, exchanged: f64, settled: &mut Settled) {
+    /// Takes an impact in which the contacts exchanged this energy \[J\]; `giver` is the one that gave most.
+    fn take_impact(&mut self, state: &mut State, impact: &Impact, (exchanged, giver): (f64, Option<usize>), settled: &mut Settled) {
         state.v.copy_from_slice(&impact.velocity);
         let outcome = &impact.outcome;
         let [normal, tangential] = outcome.total_dissipated();
@@ -223,7 +226,8 @@ impl<'m> Motion<'m> {
         settled.residual = settled.residual.max(outcome.residual);
         if outcome.gain() > crate::assembly::GAIN_TOLERANCE * exchanged {
             settled.gain += outcome.gain();
-            settled.events.push(Event::new(state.t, EventKind::EnergyCreated, ""));
+            let name = giver.map_or_else(String::new, |c| self.contacts.name(c));
+            settled.events.push(Event::new(state.t, EventKind::EnergyCreated, name));
         }
         settled.events.extend(outcome.chosen.iter().map(|&law| Event::new(state.t, EventKind::OutcomeChosen, law)));
     }
