@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn frames_are_due_once() {
         let mut clock = FrameClock::new(1.0, Some(0.1));
-        assert!(!clock.is_due(1.05) && clock.before(1.1) == None);
+        assert!(!clock.is_due(1.05) && clock.before(1.1).is_none());
         assert!(clock.is_due(1.1) && !clock.is_due(1.1));
         assert_eq!(
             [clock.before(1.35), clock.before(1.35), clock.before(1.35)].map(|t| t.map(|t| (10.0 * t).round())),
