@@ -3,6 +3,7 @@
 mod acceleration;
 mod best_iterate;
 mod block_sparse;
+pub mod bodies;
 pub mod cones;
 mod conic;
 mod deadline;

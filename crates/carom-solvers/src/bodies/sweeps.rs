@@ -1,0 +1,164 @@
+//! The solver: islands, then sweeps over each.
+
+use super::island::{Island, Limits};
+use super::islands::Islands;
+use super::{BodyProblem, BodySolution, GROUND, Measure};
+use crate::report::{SolveReport, SolveStatus};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`BodySweeps`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodySweepsParams {
+    /// Largest accepted normalised residual, default 1e-4, positive, nominal 1e-10 … 1e-3.
+    pub tolerance: f64,
+    /// Largest number of sweeps, default 5000, ≥ 1.
+    pub max_sweeps: usize,
+    /// Momentum between sweeps, default on.
+    pub momentum: bool,
+}
+
+impl Default for BodySweepsParams {
+    fn default() -> Self {
+        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, momentum: true }
+    }
+}
+
+/// Contacts from which an island is shared between threads: below, they would mostly wait for each other.
+const SHARED_CONTACTS: usize = 2000;
+
+/// Solver for contacts of many rigid bodies; see the [module](super).
+#[derive(Debug, Default)]
+pub struct BodySweeps {
+    params: BodySweepsParams,
+    arch: pulp::Arch,
+    union: Islands,
+    sizes: Vec<u32>,
+    order: Vec<u32>,
+    /// Number of each body in its island.
+    local: Vec<u32>,
+    islands: Vec<Island>,
+    n_islands: usize,
+}
+
+impl BodySweeps {
+    /// A solver with these settings.
+    #[must_use]
+    pub fn new(params: BodySweepsParams) -> Self {
+        BodySweeps { params, ..BodySweeps::default() }
+    }
+
+    /// Number of islands of the last problem.
+    #[must_use]
+    pub fn n_islands(&self) -> usize {
+        self.n_islands
+    }
+
+    /// Solves from the guess in `solution.impulses` and `solution.row_impulses`; any other length than the problem's counts as zero.
+    pub fn solve(&mut self, problem: &BodyProblem, solution: &mut BodySolution) -> SolveReport {
+        solution.impulses.resize(problem.contacts.len(), [0.0; 3]);
+        solution.velocities.resize(problem.contacts.len(), [0.0; 3]);
+        solution.row_impulses.resize(problem.n_other_rows(), 0.0);
+        solution.row_velocities.resize(problem.n_other_rows(), 0.0);
+        solution.bodies.clone_from(&problem.velocities);
+        self.split(problem);
+        let threads = rayon::current_num_threads();
+        let islands = &mut self.islands[..self.n_islands];
+        let n_large = islands.iter().take_while(|island| threads > 1 && island.contacts.len() >= SHARED_CONTACTS).count();
+        let (large, small) = islands.split_at_mut(n_large);
+        let (local, guess) = (&self.local, &*solution);
+        // the mass unit belongs to the whole problem
+        let mut trace: f64 = large.iter_mut().map(|island| island.build(problem, guess, local, threads)).sum();
+        let of_small: Vec<f64> = small.par_iter_mut().map(|island| island.build(problem, guess, local, 1)).collect();
+        trace += of_small.iter().sum::<f64>();
+        let n_rows = 3 * problem.contacts.len() + problem.n_other_rows();
+        let mean = trace / n_rows.max(1) as f64;
+        let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+        // the residual of the whole is at most √3 times the largest of its islands
+        let tolerance = if self.n_islands == 1 { self.params.tolerance } else { self.params.tolerance / 3.0_f64.sqrt() };
+        let limits = Limits { tolerance, max_sweeps: self.params.max_sweeps, unit, momentum: self.params.momentum };
+        let arch = self.arch;
+        large.iter_mut().for_each(|island| island.solve(limits, arch));
+        small.par_iter_mut().for_each(|island| island.solve(limits, arch));
+        self.report(problem, solution)
+    }
+
+    fn report(&mut self, problem: &BodyProblem, solution: &mut BodySolution) -> SolveReport {
+        let (mut total, mut sweeps, mut stalled) = (Measure::default(), 0, false);
+        for island in &mut self.islands[..self.n_islands] {
+            island.read_out(problem, solution);
+            total.add(&island.outcome.measure);
+            sweeps = sweeps.max(island.outcome.sweeps);
+            stalled |= island.outcome.stalled;
+        }
+        let residual_normalised = total.residual();
+        let otherwise = if stalled { SolveStatus::Stalled } else { SolveStatus::MaxIterations };
+        SolveReport {
+            status: SolveStatus::judged(residual_normalised, self.params.tolerance, otherwise),
+            solver: "body-sweeps",
+            iterations: sweeps,
+            residual: problem.residual(solution),
+            residual_normalised,
+        }
+    }
+
+    /// Sorts contacts and rows into islands.
+    fn split(&mut self, problem: &BodyProblem) {
+        let n = problem.masses.len();
+        self.union.reset(n);
+        let moving = |bodies: [u32; 2]| bodies.into_iter().filter(|&body| body != GROUND);
+        for contact in &problem.contacts {
+            if let [a, b] = contact.bodies
+                && a != GROUND
+                && b != GROUND
+            {
+                self.union.join(a, b);
+            }
+        }
+        for rows in &problem.rows {
+            let mut bodies = problem.bodies_of(rows);
+            if let Some(first) = bodies.next() {
+                bodies.for_each(|other| self.union.join(first, other));
+            }
+        }
+        self.sizes.clear();
+        self.sizes.resize(n, 0);
+        for contact in &problem.contacts {
+            if let Some(body) = moving(contact.bodies).next() {
+                self.sizes[self.union.root(body) as usize] += 1;
+            }
+        }
+        for rows in &problem.rows {
+            if let Some(body) = problem.bodies_of(rows).next() {
+                self.sizes[self.union.root(body) as usize] += 1;
+            }
+        }
+        self.union.number(&self.sizes, &mut self.order);
+        self.n_islands = self.order.len();
+        if self.islands.len() < self.n_islands {
+            self.islands.resize_with(self.n_islands, Island::default);
+        }
+        self.islands.iter_mut().for_each(Island::clear);
+        self.local.clear();
+        self.local.resize(n, u32::MAX);
+        for body in 0..n as u32 {
+            let root = self.union.root(body);
+            if self.sizes[root as usize] > 0 {
+                let island = &mut self.islands[self.union.island(body)];
+                self.local[body as usize] = island.bodies.len() as u32;
+                island.bodies.push(body);
+            }
+        }
+        for (index, contact) in problem.contacts.iter().enumerate() {
+            if let Some(body) = moving(contact.bodies).next() {
+                self.islands[self.union.island(body)].contacts.push(index as u32);
+            }
+        }
+        for (index, rows) in problem.rows.iter().enumerate() {
+            if let Some(body) = problem.bodies_of(rows).next() {
+                self.islands[self.union.island(body)].rows.push(index as u32);
+            }
+        }
+    }
+}
