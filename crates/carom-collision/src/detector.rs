@@ -2,7 +2,7 @@
 
 use crate::backend::manifold::ConvexShape;
 use crate::backend::tree::{EMPTY, Tree, overlap};
-use crate::collider::{Collider, CollisionError};
+use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
 use crate::motion::MotionState;
@@ -34,6 +34,8 @@ const FEWEST_FOR_THREADS: usize = 4096;
 #[derive(Clone)]
 pub struct Detector {
     colliders: Vec<Collider>,
+    /// Body and groups of each, close together.
+    members: Vec<(u32, Groups)>,
     geometries: Vec<Geometry>,
     laws: LawTable,
     /// Colliders other than planes, in order.
@@ -79,13 +81,16 @@ impl Detector {
         let pull_reach = laws.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_plane);
-        let placed: Vec<Placed> = colliders.iter().map(Placed::at_rest).collect();
+        let mut placed: Vec<Placed> = colliders.iter().map(Placed::at_rest).collect();
+        lead_bodies(&mut placed);
         let fixed = |(collider, placed): (&Collider, &Placed)| {
             if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
         };
         let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
+        let members = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
         Ok(Self {
             colliders,
+            members,
             geometries,
             laws,
             solids,
@@ -148,7 +153,6 @@ impl Detector {
         } else {
             colliders.iter().zip(placed.iter_mut()).for_each(follow);
         }
-        let mut counted = WORLD;
         for &i in &self.solids {
             let collider = &mut placed[i as usize];
             if collider.body == WORLD {
@@ -158,14 +162,8 @@ impl Detector {
             // growth and reach may leave the range of numbers
             collider.valid &= (bounds.0 + bounds.1).iter().all(|x| x.is_finite());
             tree.move_leaf(i, if collider.valid { &bounds } else { &EMPTY });
-            if collider.valid && collider.body != counted {
-                let (fast, far) = (collider.is_fast(horizon), collider.is_far());
-                self.warnings.fast_bodies += usize::from(fast);
-                self.warnings.far_bodies += usize::from(far);
-                if fast || far {
-                    counted = collider.body;
-                }
-            }
+            self.warnings.fast_bodies += usize::from(collider.valid && collider.is_fast(horizon));
+            self.warnings.far_bodies += usize::from(collider.valid && collider.is_far());
         }
         Ok(())
     }
@@ -173,7 +171,7 @@ impl Detector {
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
         let Self { placed, tree, near_pairs: near, planes, solids, .. } = self;
-        let filter = Filter { colliders: &self.colliders, excluded: &self.excluded };
+        let filter = Filter { members: &self.members, excluded: &self.excluded };
         tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
         let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
@@ -260,26 +258,32 @@ impl ContactDetector for Detector {
     }
 }
 
+/// Gives the first collider of each body the smallest width of all.
+fn lead_bodies(placed: &mut [Placed]) {
+    let mut by_body: Vec<(u32, usize)> = placed.iter().map(|placed| placed.body).zip(0..).filter(|(body, _)| *body != WORLD).collect();
+    by_body.sort_unstable();
+    for body in by_body.chunk_by(|a, b| a.0 == b.0) {
+        placed[body[0].1].body_width = body.iter().map(|&(_, i)| placed[i].thinnest).fold(f64::INFINITY, f64::min);
+    }
+}
+
 /// Which colliders may meet.
 struct Filter<'a> {
-    colliders: &'a [Collider],
+    members: &'a [(u32, Groups)],
     excluded: &'a [(u32, u32)],
 }
 
 impl Filter<'_> {
     /// The pair with a moving collider first, or `None` when the two never meet.
     fn admit(&self, i: u32, j: u32) -> Option<(u32, u32)> {
-        let (a, b) = (&self.colliders[i as usize], &self.colliders[j as usize]);
-        if a.body == b.body || !a.groups.meets(&b.groups) {
+        let ((a, groups_a), (b, groups_b)) = (self.members[i as usize], self.members[j as usize]);
+        if a == b || !groups_a.meets(&groups_b) {
             return None;
         }
-        if !self.excluded.is_empty() {
-            let (a, b) = (a.body.unwrap_or(WORLD), b.body.unwrap_or(WORLD));
-            if self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
-                return None;
-            }
+        if !self.excluded.is_empty() && self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
+            return None;
         }
-        if a.body.is_none() { Some((j, i)) } else { Some((i, j)) }
+        if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
 }
 

@@ -6,10 +6,12 @@
 //! ```text
 //! x(t) = c + d + R (x₀ − c),    R = exp(φ a),    Ω = φ̇ a,    r = x − c − d
 //! w(x) = ḋ + Ω × r + w_s,       w_s = S (u + s × ρ),          ρ = Sᵀ (x − x_p)
-//! ẇ(x) = d̈ + Ω̇ × r + Ω × (Ω × r) + 2 Ω × w_s + S (u̇ + ṡ × ρ + s × (u + s × ρ))
+//! dw/dt = d̈ + Ω̇ × r + Ω × (c − ḋ + S u) + S u̇ + (S ṡ + Ω × S s) × (x − x_p) + S s × (c − ẋ_p)
 //! ```
 //!
-//! with S the orientation of the shape and x_p the place of p. w and ẇ are those of the particle of the surface at x.
+//! with S the orientation of the shape, x_p the place of p, and the rate at a point x that moves with the velocity c. Rows of a contact hold over
+//! a step with the arms of its start, so that the point moves with the centre of body A: the velocities of the surface at several points are
+//! then those of a rigid motion, and a body that rides on a turning obstacle does not creep.
 
 use crate::pose::Pose;
 use carom_dynamics::detection::SurfaceMotion;
@@ -189,10 +191,10 @@ impl MotionState {
         self.linear[0] + self.rate.cross(&(x - self.origin))
     }
 
-    /// Velocity and acceleration of the particle of the surface at a point of the shape at `pose`.
-    pub(crate) fn surface(&self, pose: &Pose, x: &Vector3<f64>) -> SurfaceMotion {
-        let r = x - self.origin;
-        let arm = x - pose.apply(&self.spin_centre);
+    /// Velocity of the surface at a point of the shape at `pose`, and its rate of change at a point that moves with the velocity `c`.
+    pub(crate) fn surface(&self, pose: &Pose, x: &Vector3<f64>, c: &Vector3<f64>) -> SurfaceMotion {
+        let (r, axle) = (x - self.origin, pose.apply(&self.spin_centre));
+        let arm = x - axle;
         let [u, u_change] = self.belt.map(|u| pose.rotation * u);
         let [s, s_change] = self.spin.map(|s| pose.rotation * s);
         let running = u + s.cross(&arm);
@@ -200,10 +202,10 @@ impl MotionState {
             velocity: self.linear[0] + self.rate.cross(&r) + running,
             acceleration: self.linear[1]
                 + self.rate_change.cross(&r)
-                + self.rate.cross(&(self.rate.cross(&r) + 2.0 * running))
+                + self.rate.cross(&(c - self.linear[0] + u))
                 + u_change
-                + s_change.cross(&arm)
-                + s.cross(&running),
+                + (s_change + self.rate.cross(&s)).cross(&arm)
+                + s.cross(&(c - self.velocity_at(&axle))),
         }
     }
 
@@ -245,9 +247,10 @@ mod tests {
         };
         let (t, eps, start) = (0.7, 1e-4, Vector3::new(-0.4, 0.5, 0.2));
         let world = |to: f64| pose(&at(to)).apply(&local(t, to, start));
-        let found = at(t).surface(&pose(&at(t)), &world(t));
         let velocity = (world(t + eps) - world(t - eps)) / (2.0 * eps);
         let acceleration = (world(t + eps) - 2.0 * world(t) + world(t - eps)) / (eps * eps);
+        // a point that rides along has the acceleration of the particle
+        let found = at(t).surface(&pose(&at(t)), &world(t), &velocity);
         // truncation eps² times derivatives of some tens, round-off 1e-16/eps²
         assert!((found.velocity - velocity).norm() < 1e-6, "{found:?} {velocity}");
         assert!((found.acceleration - acceleration).norm() < 1e-6, "{found:?} {acceleration}");

@@ -106,7 +106,7 @@ impl Narrow<'_> {
                 normal: p.normal,
                 gap: p.gap,
                 turn: direction.map_or(0.0, |direction| turn_towards(&p.normal, &direction)),
-                surface: motion.map(|motion| motion.surface(&placed_b.pose, &p.point)),
+                surface: motion.map(|motion| motion.surface(&placed_b.pose, &p.point, &placed_a.velocity)),
                 law,
                 planar: false,
             });

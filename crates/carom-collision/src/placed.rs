@@ -31,6 +31,8 @@ pub(crate) struct Placed {
     reach: f64,
     /// Smallest width of the shape \[m\].
     pub thinnest: f64,
+    /// Smallest width of the shapes of its body \[m\]; NaN but for the first of them, by which bodies are counted.
+    pub body_width: f64,
 }
 
 impl Placed {
@@ -49,6 +51,7 @@ impl Placed {
             radius,
             reach: offset + radius,
             thinnest: thinnest_extent(&collider.shape),
+            body_width: f64::NAN,
         }
     }
 
@@ -96,14 +99,14 @@ impl Placed {
         horizon * approach + SKIN_FRACTION * self.radius.min(other.radius)
     }
 
-    /// Moves farther than its smallest width within the horizon: what is thinner than the way may be passed unseen.
+    /// The body moves farther than its smallest width within the horizon: what is thinner than the way may be passed unseen.
     pub fn is_fast(&self, horizon: f64) -> bool {
-        horizon * self.velocity.norm() > self.thinnest
+        horizon * self.velocity.norm() > self.body_width
     }
 
-    /// So far from the origin that rounding its position hides the contacts' skin.
+    /// The body is so far from the origin that rounding its position hides the contacts' skin.
     pub fn is_far(&self) -> bool {
-        self.pose.position.amax() * f64::EPSILON > SKIN_FRACTION * self.radius
+        !self.body_width.is_nan() && self.pose.position.amax() * f64::EPSILON > SKIN_FRACTION * self.radius
     }
 }
 

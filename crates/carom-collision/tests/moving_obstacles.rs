@@ -3,6 +3,7 @@
 use carom_collision::{Collider, CollisionError, Detector, Material, Motion, MotionSource, PairLaws, Shape};
 use carom_dynamics::detection::ContactDetector;
 use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::overlaps::initial_overlaps;
 use carom_dynamics::recording::NoRecorder;
 use carom_dynamics::relations::contact::{BodyStates, write_bias, write_jacobian};
 use carom_dynamics::schemes::{DirectProjectionParams, SchemeParams};
@@ -59,16 +60,25 @@ fn a_lift_carries() {
         let (start, speed) = (Vector3::new(0.3, -0.2, 0.1), [0.0, 0.0, 0.5, 0.0, 0.0, 0.0]);
         let (model, mut state) = model(shape, ground(source(2, "0.1*sin(5*t)")), Material::default(), start, speed);
         let certificate = run(&model, &mut state, 1.0, 1e-3, &params);
-        let (sin, cos) = 5.0_f64.sin_cos();
-        // v is w + h ẇ of the step before: h²/2 · 0.1 · 5³ = 6e-6; z drifts by that over a second at most
-        assert!((state.v[2] - 0.5 * cos).abs() < 1e-5, "{}", state.v[2] - 0.5 * cos);
-        assert!((state.q[2] - 0.1 - 0.1 * sin).abs() < 1e-5, "{}", state.q[2] - 0.1 - 0.1 * sin);
+        assert!((state.t - 1.0).abs() < 1e-9, "{}", state.t);
+        let (sin, cos) = (5.0 * state.t).sin_cos();
+        println!("v off by {:e}, z by {:e}", state.v[2] - 0.5 * cos, state.q[2] - 0.1 - 0.1 * sin);
+        // v is w + h ẇ of the step before, h²/2 · 0.1 · 5³ = 6e-6, but after a step without contact, once rounding has opened it: then it is off
+        // by a h with a ≤ g + 2.5, and z by a h²
+        let (h, a) = (1e-3, GRAVITY + 2.5);
+        assert!((state.v[2] - 0.5 * cos).abs() < a * h, "{}", state.v[2] - 0.5 * cos);
+        assert!((state.q[2] - 0.1 - 0.1 * sin).abs() < a * h * h, "{}", state.q[2] - 0.1 - 0.1 * sin);
         assert!((state.q[0] - 0.3).abs() < 1e-12 && (state.q[1] + 0.2).abs() < 1e-12);
+        if matches!(params, SchemeParams::DirectProjection(_)) {
+            // what the projection lifts is not in the balance, but the positions are exact
+            assert!((state.q[2] - 0.1 - 0.1 * sin).abs() < 1e-12);
+            continue;
+        }
         // what the lift did: m g z + m v²/2 − m v₀²/2
         let work = GRAVITY * 0.1 * sin + 0.5 * (0.25 * cos * cos - 0.25);
         println!("work {} of {work}, error {:e}", certificate.last.work, certificate.energy_error());
         assert!((certificate.last.work - work).abs() < 1e-3 * work.abs(), "{} {work}", certificate.last.work);
-        assert!(certificate.energy_error().abs() < 1e-4);
+        assert!(certificate.energy_error().abs() < 1e-12);
     }
 }
 
@@ -116,10 +126,11 @@ fn a_turntable_carries_round() {
         (state, certificate)
     };
     let ((turned, first), (ran, _)) = (table(3, "2*t"), table(7, "2"));
-    let error = (Vector3::new(turned.q[0], turned.q[1], turned.q[2]) - Vector3::new(0.5, 0.0, 0.1)).norm();
+    let (sin, cos) = (rate * turned.t).sin_cos();
+    let error = (Vector3::new(turned.q[0], turned.q[1], turned.q[2]) - Vector3::new(0.5 * cos, 0.5 * sin, 0.1)).norm();
     println!("after a turn: {error:e} m off, energy {:e} J", first.energy_error());
     assert!(error < 1e-4);
-    assert!((turned.v[1] - 1.0).abs() < 1e-4 && (turned.v[5] - rate).abs() < 1e-6, "{:?}", turned.v);
+    assert!((turned.v[1] - cos).abs() < 1e-4 && (turned.v[5] - rate).abs() < 1e-6, "{:?}", turned.v);
     assert!(first.energy_error().abs() < 1e-4);
     let difference = turned.q.iter().chain(&turned.v).zip(ran.q.iter().chain(&ran.v)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(difference < 1e-9, "{difference}");
@@ -171,6 +182,17 @@ fn rows_are_derivatives_of_gaps() {
         // central differences: round-off 1e-16/1e-6
         assert!((u - rate).abs() < 1e-8, "{u} {rate}");
     }
+}
+
+/// Shapes that overlap at the start, the obstacle where its motion puts it then.
+#[test]
+fn overlaps_at_the_start_are_told() {
+    let (model, mut state) = model(cube(), ground(source(2, "0.03*(1 + t)")), Material::default(), Vector3::new(0.0, 0.0, 0.1), [0.0; 6]);
+    let found = initial_overlaps(&model, &state, 1e-6).unwrap();
+    assert_eq!((found.len(), &found[0].names), (1, &["body".to_owned(), "ground".to_owned()]));
+    assert!((found[0].depth - 0.03).abs() < 1e-15);
+    state.q[2] = 0.2;
+    assert_eq!(initial_overlaps(&model, &state, 1e-6).unwrap(), []);
 }
 
 #[test]

@@ -57,7 +57,8 @@ pub const MOST_LAWS: usize = 1 << 15;
 pub struct SurfaceMotion {
     /// Velocity of its material point \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Acceleration of its material point \[m/s²\].
+    /// Rate of change of that velocity over the step \[m/s²\]: at the material point in the plane, at a point that moves with the centre of body A
+    /// in space.
     pub acceleration: Vector3<f64>,
 }
 
