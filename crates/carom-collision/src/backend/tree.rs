@@ -229,11 +229,8 @@ fn walk((nodes, sorted): (&[Node], &[Bounds]), (first, end): (usize, usize), bou
     while k < end {
         let node = &nodes[k];
         if overlap(&node.bounds, bounds) {
-            for leaf in node.leaves.0 as usize..node.leaves.1 as usize {
-                if overlap(&sorted[leaf], bounds) {
-                    meet(leaf);
-                }
-            }
+            let leaves = node.leaves.0 as usize..node.leaves.1 as usize;
+            leaves.filter(|&leaf| overlap(&sorted[leaf], bounds)).for_each(&mut *meet);
             k += 1;
         } else {
             k = node.skip as usize;
