@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod integrating;
 mod output;
+mod overlaps;
 mod solving;
 
 use clap::{Parser, Subcommand};

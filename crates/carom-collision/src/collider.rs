@@ -1,6 +1,7 @@
 //! Colliders: shapes attached to bodies, and what can be wrong with a set of them.
 
 use crate::materials::MaterialError;
+use crate::motion::Motion;
 use crate::shapes::{Shape, ShapeError};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ pub struct Collider {
     pub material: u32,
     /// Which colliders it may meet.
     pub groups: Groups,
+    /// How a fixed collider moves from its place, and its surface.
+    pub motion: Option<Box<Motion>>,
 }
 
 impl Collider {
@@ -61,6 +64,7 @@ impl Collider {
             rotation: UnitQuaternion::identity(),
             material: 0,
             groups: Groups::default(),
+            motion: None,
         }
     }
 }
@@ -90,6 +94,12 @@ pub enum CollisionError {
         collider: String,
         /// The moving body.
         body: u32,
+    },
+    /// A body has a prescribed motion.
+    #[error("collider `{collider}`: only fixed colliders move as prescribed, but it belongs to a moving body")]
+    BodyWithMotion {
+        /// Name of the collider.
+        collider: String,
     },
     /// A collider's material is not in the list.
     #[error("collider `{collider}`: there is no material {material} among {n_materials}")]

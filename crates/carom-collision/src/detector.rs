@@ -1,68 +1,60 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::manifold::{ConvexShape, Manifolds};
-use crate::backend::tree::{Bounds, Tree, overlap};
-use crate::collider::{Collider, CollisionError};
+use crate::backend::manifold::ConvexShape;
+use crate::backend::tree::{EMPTY, Tree, overlap};
+use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
-use crate::pairs::{Geometry, PairPoint, collide};
-use crate::pose::Pose;
+use crate::motion::MotionState;
+use crate::narrow::{Narrow, Workspace};
+use crate::pairs::Geometry;
+use crate::placed::Placed;
 use crate::shapes::{Shape, ShapeError, hull_of};
-use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
+use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings, WORLD};
 use carom_dynamics::error::NonFinite;
-use carom_dynamics::laws::{ContactLaw, DirectionFrame, Friction};
-use carom_dynamics::relations::contact::turn_towards;
+use carom_dynamics::laws::ContactLaw;
 use carom_dynamics::systems::Instant;
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-/// Contacts are also reported within this fraction of the smaller bounding radius, whatever the speeds.
-const SKIN_FRACTION: f64 = 1e-6;
 /// How far a collider's quaternion may be from unit length.
 const UNIT_TOLERANCE: f64 = 1e-6;
+/// Fewer colliders than this are placed by one thread.
+const FEWEST_FOR_THREADS: usize = 4096;
 
 /// Contact detection over a fixed list of colliders.
 ///
 /// A point is reported when its gap is at most  h (|v_A − v_B| + |ω_A| R_A + |ω_B| R_B) + skin,  with h the horizon, R
 /// the reach of a collider from its body's origin and skin = 1e-6 of the pair's smaller bounding radius; with cohesion, its largest reach is
-/// added. The answer
-/// depends on the arguments of [`ContactDetector::detect`] only, never on earlier calls.
+/// added. The answer depends on the arguments of [`ContactDetector::detect`] only, never on earlier calls or the number of threads.
 ///
-/// Cost: O(n log n) in colliders, plus (planes × moving colliders), plus the near pairs. Memory is reused from call to
+/// Cost: linear in colliders and near pairs, plus (planes × moving colliders), plus a sort of the colliders when one of them has moved by a
+/// twentieth of its size since the last sort. Work is shared among the threads of the rayon pool at hand. Memory is reused from call to
 /// call; only the convex pairs that go through parry may allocate.
 #[derive(Clone)]
 pub struct Detector {
     colliders: Vec<Collider>,
+    /// Body and groups of each, close together.
+    members: Vec<(u32, Groups)>,
     geometries: Vec<Geometry>,
     laws: LawTable,
-    /// Colliders other than planes, in order; the leaves of the tree are numbered as here.
+    /// Colliders other than planes, in order.
     solids: Vec<u32>,
     planes: Vec<u32>,
+    /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
+    excluded: Vec<(u32, u32)>,
+    /// Over all colliders; the boxes of planes are empty.
     tree: Tree,
     /// Per collider, as of the present call.
     placed: Vec<Placed>,
+    /// Colliders that move as prescribed, ascending, with their motion as of the present call.
+    obstacles: Vec<(u32, MotionState)>,
     near_pairs: Vec<(u32, u32)>,
-    points: Vec<PairPoint>,
-    manifolds: Manifolds,
+    workspace: Workspace,
+    registers: Vec<f64>,
+    warnings: DetectionWarnings,
     /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
     pull_reach: f64,
-}
-
-/// Where a collider is, and how fast it may approach others.
-#[derive(Clone, Copy)]
-struct Placed {
-    /// Whether pose and speeds are finite.
-    valid: bool,
-    pose: Pose,
-    /// Grown by what the collider may move within the horizon, and by half its skin.
-    bounds: Bounds,
-    /// Velocity of the body's origin \[m/s\].
-    velocity: Vector3<f64>,
-    /// Bound of the speed relative to the body's origin \[m/s\]: |ω| R.
-    spin_speed: f64,
-    /// Bounding radius about the shape's origin \[m\].
-    radius: f64,
-    /// Reach from the body's origin \[m\].
-    reach: f64,
 }
 
 impl Detector {
@@ -86,25 +78,33 @@ impl Detector {
             geometries.push(prepare(collider, n_materials)?);
         }
         let laws = LawTable::new(colliders.iter().map(|collider| collider.material), &materials, &pair_laws)?;
-        let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
-        let (planes, solids) = (0..colliders.len() as u32).partition(is_plane);
-        let placed = colliders.iter().map(Placed::at_rest).collect();
         let pull_reach = laws.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
-        let mut detector = Self {
+        let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
+        let (planes, solids): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_plane);
+        let mut placed: Vec<Placed> = colliders.iter().map(Placed::at_rest).collect();
+        lead_bodies(&mut placed);
+        let fixed = |(collider, placed): (&Collider, &Placed)| {
+            if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
+        };
+        let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
+        let members = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
+        Ok(Self {
             colliders,
+            members,
             geometries,
             laws,
             solids,
             planes,
-            tree: Tree::default(),
+            excluded: Vec::new(),
+            tree,
             placed,
+            obstacles: Vec::new(),
             near_pairs: Vec::new(),
-            points: Vec::new(),
-            manifolds: Manifolds::default(),
+            workspace: Workspace::default(),
+            registers: Vec::new(),
+            warnings: DetectionWarnings::default(),
             pull_reach,
-        };
-        detector.rebuild();
-        Ok(detector)
+        })
     }
 
     /// The colliders, in the order of their indices.
@@ -113,120 +113,118 @@ impl Detector {
         &self.colliders
     }
 
-    /// Builds the bounding volume tree anew from the last known places.
+    /// Lets no collider of these pairs of bodies meet, besides those excluded before; `None` is the world. Jointed bodies, say.
+    pub fn exclude_pairs(&mut self, pairs: &[(Option<u32>, Option<u32>)]) {
+        let of = |body: Option<u32>| body.unwrap_or(WORLD);
+        self.excluded.extend(pairs.iter().map(|&(a, b)| (of(a).min(of(b)), of(a).max(of(b)))));
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
+        self.tree.invalidate();
+    }
+
+    /// Forgets what earlier calls found.
     ///
-    /// Never needed for correctness: [`ContactDetector::detect`] keeps the tree up to date step by step. It may pay
-    /// after all bodies were moved far at once. O(n log n).
+    /// Never needed for correctness: [`ContactDetector::detect`] looks at where bodies are.
     pub fn rebuild(&mut self) {
-        let placed = &self.placed;
-        self.tree = Tree::build(self.solids.iter().map(|&i| placed[i as usize].bounds));
+        self.tree.invalidate();
     }
 
-    /// Principal direction of elliptic friction between two colliders in the world frame; `None` for other laws.
-    fn direction(&self, law: u16, a: u32, b: u32) -> Option<Vector3<f64>> {
-        let Friction::Elliptic { direction, frame, .. } = self.laws.laws()[law as usize].friction else { return None };
-        let material = |i: u32| self.colliders[i as usize].material;
-        let (first, second) = if material(a) <= material(b) { (a, b) } else { (b, a) };
-        let direction = Vector3::from(direction);
-        Some(match frame {
-            DirectionFrame::World => direction,
-            DirectionFrame::First => self.placed[first as usize].pose.rotation * direction,
-            DirectionFrame::Second => self.placed[second as usize].pose.rotation * direction,
-        })
-    }
-
-    /// (q, v, horizon) ⇒ poses, bounds and speeds of the colliders of moving bodies; leaves of the tree.
-    fn place(&mut self, q: &[f64], v: &[f64], horizon: f64) {
-        for (leaf, &i) in self.solids.iter().enumerate() {
-            let collider = &self.colliders[i as usize];
-            let Some(body) = collider.body else { continue };
-            let placed = &mut self.placed[i as usize];
-            placed.follow(collider, body as usize, q, v, (horizon, self.pull_reach));
-            if placed.valid {
-                self.tree.move_leaf(leaf as u32, &placed.bounds);
+    /// (t, q, v, horizon) ⇒ poses and speeds; leaves of the tree.
+    fn place(&mut self, bodies: Instant<'_>, horizon: f64) -> Result<(), NonFinite> {
+        let Self { colliders, placed, tree, pull_reach, .. } = self;
+        self.obstacles.clear();
+        for (i, collider) in colliders.iter().enumerate() {
+            if let Some(motion) = &collider.motion {
+                let state = motion.at(bodies.t, &collider.translation, &mut self.registers)?;
+                placed[i].prescribe(collider, &state);
+                self.obstacles.push((i as u32, state));
+                if placed[i].radius.is_finite() {
+                    tree.move_leaf(i as u32, &placed[i].bounds(&collider.shape, horizon, 0.0));
+                }
             }
         }
-        self.tree.refit();
+        let follow = |(collider, placed): (&Collider, &mut Placed)| {
+            if collider.body.is_some() {
+                placed.follow(collider, bodies.q, bodies.v);
+            }
+        };
+        if colliders.len() >= FEWEST_FOR_THREADS && rayon::current_num_threads() > 1 {
+            colliders.par_iter().zip(placed.par_iter_mut()).with_min_len(FEWEST_FOR_THREADS / 4).for_each(follow);
+        } else {
+            colliders.iter().zip(placed.iter_mut()).for_each(follow);
+        }
+        for &i in &self.solids {
+            let collider = &mut placed[i as usize];
+            if collider.body == WORLD {
+                continue;
+            }
+            let bounds = if collider.valid { collider.bounds(&colliders[i as usize].shape, horizon, *pull_reach) } else { EMPTY };
+            // growth and reach may leave the range of numbers
+            collider.valid &= (bounds.0 + bounds.1).iter().all(|x| x.is_finite());
+            tree.move_leaf(i, if collider.valid { &bounds } else { &EMPTY });
+            self.warnings.fast_bodies += usize::from(collider.valid && collider.is_fast(horizon));
+            self.warnings.far_bodies += usize::from(collider.valid && collider.is_far());
+        }
+        Ok(())
     }
 
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
-        let (colliders, placed, solids, pull_reach) = (&self.colliders, &self.placed, &self.solids, self.pull_reach);
-        let near = &mut self.near_pairs;
+        let Self { placed, tree, near_pairs: near, planes, solids, .. } = self;
+        let filter = Filter { members: &self.members, excluded: &self.excluded };
+        tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
-        self.tree.for_each_pair(|first, second| {
-            let (first, second) = (first.min(second), first.max(second));
-            let (i, j) = (solids[first as usize], solids[second as usize]);
-            let (a, b) = (&placed[i as usize], &placed[j as usize]);
-            if let Some(pair) = admit(colliders, i, j)
-                && a.valid
-                && b.valid
-                && overlap(&a.bounds, &b.bounds)
-            {
-                near.push(pair);
-            }
-        });
-        for &plane in &self.planes {
-            let ground = &placed[plane as usize];
-            let Shape::Plane { normal } = &colliders[plane as usize].shape else {
-                continue;
-            };
-            let normal = ground.pose.rotation * normal;
-            for &solid in solids {
+        let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
+        if !planes.is_empty() {
+            for &solid in &*solids {
                 let body = &placed[solid as usize];
-                let height = normal.dot(&(body.pose.position - ground.pose.position)) - body.radius;
-                if body.valid
-                    && height <= margin(body, ground, horizon) + pull_reach
-                    && let Some(pair) = admit(colliders, solid, plane)
-                {
+                // the pairs of the bodies before
+                while let Some(pair) = candidates.next_if(|&(a, _)| a < solid) {
                     near.push(pair);
+                }
+                let first = near.len();
+                for &plane in planes.iter().filter(|_| body.valid) {
+                    let ground = &placed[plane as usize];
+                    let Shape::Plane { normal } = &self.colliders[plane as usize].shape else { continue };
+                    let normal = ground.pose.rotation * normal;
+                    let height = normal.dot(&(body.pose.position - ground.pose.position)) - body.radius;
+                    if height <= body.margin(ground, horizon) + self.pull_reach
+                        && let Some(pair) = filter.admit(solid, plane)
+                    {
+                        near.push(pair);
+                    }
+                }
+                if near.len() > first {
+                    while let Some(pair) = candidates.next_if(|&(a, _)| a == solid) {
+                        near.push(pair);
+                    }
+                    near[first..].sort_unstable();
                 }
             }
         }
-        near.sort_unstable();
+        near.extend(candidates);
     }
 }
 
 impl ContactDetector for Detector {
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         let horizon = horizon.max(0.0);
-        // (q, v) => poses and grown bounds
-        self.place(bodies.q, bodies.v, horizon);
+        self.warnings = DetectionWarnings::default();
+        // (t, q, v) => poses and grown bounds
+        self.place(bodies, horizon)?;
         // bounds => near pairs, in the order of their keys
         self.find_near_pairs(horizon);
         // near pairs => contact points
-        for k in 0..self.near_pairs.len() {
-            let (a, b) = self.near_pairs[k];
-            let (placed_a, placed_b) = (&self.placed[a as usize], &self.placed[b as usize]);
-            let margin = margin(placed_a, placed_b, horizon) + self.pull_reach;
-            self.points.clear();
-            collide(
-                (&self.geometries[a as usize], &placed_a.pose),
-                (&self.geometries[b as usize], &placed_b.pose),
-                margin,
-                &mut self.manifolds,
-                &mut self.points,
-            );
-            if self.points.is_empty() {
-                continue;
-            }
-            let law = self.laws.index(self.colliders[a as usize].material, self.colliders[b as usize].material);
-            let direction = self.direction(law, a, b);
-            let body = |i: u32| self.colliders[i as usize].body.unwrap_or(WORLD);
-            let (body_a, body_b) = (body(a), body(b));
-            contacts.extend(self.points.iter().filter(|p| is_finite(p)).map(|p| ContactPoint {
-                body_a,
-                body_b,
-                key: ContactKey { collider_a: a, collider_b: b, feature: p.feature },
-                point: p.point,
-                normal: p.normal,
-                gap: p.gap,
-                turn: direction.map_or(0.0, |direction| turn_towards(&p.normal, &direction)),
-                surface: None,
-                law,
-                planar: false,
-            }));
-        }
+        let narrow = Narrow {
+            geometries: &self.geometries,
+            placed: &self.placed,
+            laws: &self.laws,
+            obstacles: &self.obstacles,
+            horizon,
+            pull_reach: self.pull_reach,
+        };
+        let warnings = narrow.run(&self.near_pairs, &mut self.workspace, contacts);
+        self.warnings.add(&warnings);
         Ok(())
     }
 
@@ -242,72 +240,51 @@ impl ContactDetector for Detector {
         self.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }
 
+    fn warnings(&self) -> DetectionWarnings {
+        self.warnings
+    }
+
+    fn obstacles_move(&self) -> bool {
+        self.colliders.iter().any(|collider| collider.motion.is_some())
+    }
+
+    fn surface_rotation(&self, collider: u32) -> [Vector3<f64>; 2] {
+        let found = self.obstacles.binary_search_by_key(&collider, |(obstacle, _)| *obstacle);
+        found.map_or([Vector3::zeros(); 2], |k| self.obstacles[k].1.surface_rotation(&self.placed[collider as usize].pose))
+    }
+
     fn boxed_clone(&self) -> Box<dyn ContactDetector> {
         Box::new(self.clone())
     }
 }
 
-impl Placed {
-    /// Place of a fixed collider; of a moving one until the first call.
-    fn at_rest(collider: &Collider) -> Self {
-        let pose = Pose::new(collider.translation, collider.rotation);
-        let radius = collider.shape.bounding_radius();
-        let half_skin = Vector3::repeat(0.5 * SKIN_FRACTION * radius);
-        let (lower, upper) = collider.shape.bounds_by_matrix(&pose.position, &pose.rotation);
-        Self {
-            valid: collider.body.is_none(),
-            pose,
-            bounds: (lower - half_skin, upper + half_skin),
-            velocity: Vector3::zeros(),
-            spin_speed: 0.0,
-            radius,
-            reach: collider.translation.norm() + radius,
+/// Gives the first collider of each body the smallest width of all.
+fn lead_bodies(placed: &mut [Placed]) {
+    let mut by_body: Vec<(u32, usize)> = placed.iter().map(|placed| placed.body).zip(0..).filter(|(body, _)| *body != WORLD).collect();
+    by_body.sort_unstable();
+    for body in by_body.chunk_by(|a, b| a.0 == b.0) {
+        placed[body[0].1].body_width = body.iter().map(|&(_, i)| placed[i].thinnest).fold(f64::INFINITY, f64::min);
+    }
+}
+
+/// Which colliders may meet.
+struct Filter<'a> {
+    members: &'a [(u32, Groups)],
+    excluded: &'a [(u32, u32)],
+}
+
+impl Filter<'_> {
+    /// The pair with a moving collider first, or `None` when the two never meet.
+    fn admit(&self, i: u32, j: u32) -> Option<(u32, u32)> {
+        let ((a, groups_a), (b, groups_b)) = (self.members[i as usize], self.members[j as usize]);
+        if a == b || !groups_a.meets(&groups_b) {
+            return None;
         }
-    }
-
-    /// Moves with the body; becomes invalid, and keeps the old bounds, when anything is not finite or missing.
-    fn follow(&mut self, collider: &Collider, body: usize, q: &[f64], v: &[f64], (horizon, pull_reach): (f64, f64)) {
-        self.valid = false;
-        let (Some(q), Some(v)) = (q.get(7 * body..7 * body + 7), v.get(6 * body..6 * body + 6)) else {
-            return;
-        };
-        let quaternion = Quaternion::new(q[3], q[4], q[5], q[6]);
-        let Some(rotation) = UnitQuaternion::try_new(quaternion, f64::MIN_POSITIVE) else {
-            return;
-        };
-        let position = Vector3::new(q[0], q[1], q[2]) + rotation * collider.translation;
-        let pose = Pose::new(position, rotation * collider.rotation);
-        let velocity = Vector3::new(v[0], v[1], v[2]);
-        let spin_speed = Vector3::new(v[3], v[4], v[5]).norm() * self.reach;
-        // the whole reach of the pull, since fixed colliders do not grow
-        let growth = horizon * (velocity.norm() + spin_speed) + 0.5 * SKIN_FRACTION * self.radius + pull_reach;
-        let (lower, upper) = collider.shape.bounds_by_matrix(&pose.position, &pose.rotation);
-        let bounds = (lower.add_scalar(-growth), upper.add_scalar(growth));
-        // Growth and rotation enter the bounds: one check covers all.
-        if !bounds.0.iter().chain(bounds.1.iter()).all(|x| x.is_finite()) {
-            return;
+        if !self.excluded.is_empty() && self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
+            return None;
         }
-        *self = Self { valid: true, pose, bounds, velocity, spin_speed, ..*self };
+        if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
-}
-
-/// Largest gap to report for a pair.
-fn margin(a: &Placed, b: &Placed, horizon: f64) -> f64 {
-    let approach = (a.velocity - b.velocity).norm() + a.spin_speed + b.spin_speed;
-    horizon * approach + SKIN_FRACTION * a.radius.min(b.radius)
-}
-
-/// The pair with a moving collider first, or `None` when the two never meet.
-fn admit(colliders: &[Collider], i: u32, j: u32) -> Option<(u32, u32)> {
-    let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
-    if a.body == b.body || !a.groups.meets(&b.groups) {
-        return None;
-    }
-    if a.body.is_none() { Some((j, i)) } else { Some((i, j)) }
-}
-
-fn is_finite(p: &PairPoint) -> bool {
-    p.gap.is_finite() && p.point.iter().chain(p.normal.iter()).all(|x| x.is_finite())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.
@@ -321,6 +298,9 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
     }
     if let (Shape::Plane { .. }, Some(body)) = (&collider.shape, collider.body) {
         return Err(CollisionError::MovingPlane { collider: name(), body });
+    }
+    if collider.motion.is_some() && collider.body.is_some() {
+        return Err(CollisionError::BodyWithMotion { collider: name() });
     }
     let length = collider.rotation.norm();
     let finite = collider.translation.iter().all(|x| x.is_finite());

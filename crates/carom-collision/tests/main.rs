@@ -2,8 +2,10 @@
 
 mod broad_phase;
 mod invariance;
+mod moving_obstacles;
 mod parry;
 mod planar;
 mod robustness;
+mod scale;
 mod scene;
 mod stacks;

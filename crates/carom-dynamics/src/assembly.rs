@@ -164,7 +164,7 @@ pub(crate) fn select_where(
         }
     }
     select_planar_contacts(model, state, memory, (step, with_restitution), &closed);
-    let StepMemory { active, contacts, bonds, .. } = memory;
+    let StepMemory { active, contacts, bonds, detector, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
@@ -188,7 +188,8 @@ pub(crate) fn select_where(
             *u = row_velocity(contact, row, v);
         }
         if contact.surface.is_some() {
-            write_bias(contact, step, bias, bias_change);
+            let rotation = detector.as_ref().map_or_else(Default::default, |d| d.surface_rotation(contact.key.collider_b));
+            write_bias(contact, &rotation, step, bias, bias_change);
             for (u, (b, change)) in velocity_start.iter_mut().zip(bias.iter().zip(bias_change)) {
                 *u += *b - *change;
             }

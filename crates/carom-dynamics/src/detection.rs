@@ -4,6 +4,7 @@ use crate::error::NonFinite;
 use crate::laws::ContactLaw;
 use crate::systems::Instant;
 use nalgebra::Vector3;
+use serde::Serialize;
 
 /// Body index of the immovable world (fixed bodies).
 pub const WORLD: u32 = u32::MAX;
@@ -56,8 +57,38 @@ pub const MOST_LAWS: usize = 1 << 15;
 pub struct SurfaceMotion {
     /// Velocity of its material point \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Acceleration of its material point \[m/s²\].
+    /// Rate of change of that velocity over the step \[m/s²\]: at the material point in the plane, at a point that moves with the centre of body A
+    /// in space.
     pub acceleration: Vector3<f64>,
+}
+
+/// What is doubtful in the contacts that a search has found, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DetectionWarnings {
+    /// Pairs that overlap by more than half of the inner radius of the smaller shape: their normals may point to the wrong side.
+    pub deep_overlaps: usize,
+    /// Contact points left out because their normal or gap could not be computed.
+    pub degenerate: usize,
+    /// Bodies that may move farther than their smallest width within the horizon, and so through others unseen.
+    pub fast_bodies: usize,
+    /// Bodies so far from the origin that the rounding of their coordinates exceeds 1e-6 of their size.
+    pub far_bodies: usize,
+}
+
+impl DetectionWarnings {
+    /// Adds those of another search.
+    pub fn add(&mut self, other: &DetectionWarnings) {
+        self.deep_overlaps += other.deep_overlaps;
+        self.degenerate += other.degenerate;
+        self.fast_bodies += other.fast_bodies;
+        self.far_bodies += other.far_bodies;
+    }
+
+    /// There are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == DetectionWarnings::default()
+    }
 }
 
 /// Finds contact points between rigid bodies.
@@ -84,6 +115,21 @@ pub trait ContactDetector: Send + Sync {
 
     /// Name of a collider for records and messages.
     fn collider_name(&self, collider: u32) -> &str;
+
+    /// What was doubtful in the last search.
+    fn warnings(&self) -> DetectionWarnings {
+        DetectionWarnings::default()
+    }
+
+    /// Some obstacle moves as prescribed: contacts may have a [`ContactPoint::surface`].
+    fn obstacles_move(&self) -> bool {
+        false
+    }
+
+    /// Angular velocity \[rad/s\] of an obstacle's surface and its rate of change, as of the last search; zero where it does not turn.
+    fn surface_rotation(&self, _collider: u32) -> [Vector3<f64>; 2] {
+        [Vector3::zeros(); 2]
+    }
 
     /// A copy of its own for another run.
     fn boxed_clone(&self) -> Box<dyn ContactDetector>;

@@ -1,5 +1,6 @@
 //! The proof of how well a run satisfies its equations: energies, violations, residuals.
 
+use crate::detection::DetectionWarnings;
 use crate::schemes::StepReport;
 use crate::smooth::SmoothReport;
 use crate::strategies::{AdaptiveReport, EventReport};
@@ -79,6 +80,9 @@ pub struct Certificate {
     pub impact_gain: f64,
     /// Events counted.
     pub events: usize,
+    /// What was doubtful in the contacts between shapes, summed over the steps.
+    #[serde(skip_serializing_if = "DetectionWarnings::is_empty")]
+    pub warnings: DetectionWarnings,
     /// Cost, steps and drift of a run by the strategy `smooth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smooth: Option<SmoothReport>,
@@ -129,6 +133,11 @@ impl Certificate {
         }
         self.unconverged += usize::from(!report.converged());
         self.exchange(report, kinetic, potential);
+    }
+
+    /// Takes what was doubtful in the contacts of a step into the account.
+    pub fn add_warnings(&mut self, warnings: &DetectionWarnings) {
+        self.warnings.add(warnings);
     }
 
     /// Brings the energies up to date.

@@ -29,6 +29,7 @@ pub mod laws;
 pub mod memory;
 pub mod model;
 pub mod nearest;
+pub mod overlaps;
 mod paradox;
 mod planar_contacts;
 pub mod problems;

@@ -3,7 +3,7 @@
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
 use crate::bonds::Bonds;
-use crate::detection::{ContactDetector, ContactKey, ContactPoint, PlanarDetector};
+use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
 use crate::impacts::ImpactMemory;
 use crate::model::Model;
 use crate::recording::Source;
@@ -121,6 +121,12 @@ impl StepMemory {
     #[must_use]
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.contacts
+    }
+
+    /// What was doubtful in the last search for contacts between shapes.
+    #[must_use]
+    pub fn warnings(&self) -> DetectionWarnings {
+        self.detector.as_ref().map_or_else(DetectionWarnings::default, |detector| detector.warnings())
     }
 
     /// The interactions that were active in the last step.

@@ -38,10 +38,13 @@ pub fn check(args: &Args) -> Outcome {
             {
                 return wrong(args, &error.to_string());
             }
+            let overlaps = crate::overlaps::of(&file.model, &file.state);
             if args.json {
                 let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
-                output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": []}));
+                output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": [],
+                    "overlaps": crate::overlaps::json(&overlaps)}));
             } else {
+                crate::overlaps::warn(&overlaps);
                 let scheme = || file.run.scheme.entry().name.to_owned();
                 let method = match (file.run.is_smooth() || file.run.locates_events(), file.run.has_scheme()) {
                     (true, true) => format!("{} and {}", describe(&file.run.integrator), scheme()),

@@ -3,6 +3,7 @@
 use super::events::EventList;
 use crate::integrating::describe;
 use carom::Simulation;
+use carom::dynamics::detection::DetectionWarnings;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::integrators::IntegratorParams;
 use carom::dynamics::smooth::SmoothReport;
@@ -67,6 +68,9 @@ impl Report<'_> {
             "cpu_time": self.cpu_time,
             "files": self.files,
         });
+        if !c.warnings.is_empty() {
+            report["warnings"] = json!(c.warnings);
+        }
         if let Some(smooth) = &c.smooth {
             report["smooth"] = json!(smooth);
         }
@@ -107,6 +111,9 @@ impl Report<'_> {
         }
         if has_contacts {
             line("largest penetration", format!("{} m", short(c.max_penetration)));
+        }
+        if !c.warnings.is_empty() {
+            line("doubtful contacts", doubts(&c.warnings));
         }
         if file.model.interactions().iter().any(|i| i.is_bilateral()) {
             line(
@@ -204,4 +211,17 @@ mod tests {
         let shown: Vec<String> = [0.0, 1.0, -9.81, 0.001, 1e-4, 123456.7, 1e7, 0.123456789].map(short).to_vec();
         assert_eq!(shown, ["0", "1", "-9.81", "0.001", "1.000e-4", "123457", "1.000e7", "0.123457"]);
     }
+}
+
+/// What was doubtful, summed over the steps.
+fn doubts(warnings: &DetectionWarnings) -> String {
+    let DetectionWarnings { deep_overlaps, degenerate, fast_bodies, far_bodies } = *warnings;
+    let all = [
+        (deep_overlaps, "deep overlaps"),
+        (degenerate, "points without a normal"),
+        (fast_bodies, "bodies faster than their width per step"),
+        (far_bodies, "bodies too far from the origin"),
+    ];
+    let parts: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    format!("{}, summed over the steps", parts.join(", "))
 }

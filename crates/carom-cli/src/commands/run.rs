@@ -73,6 +73,10 @@ pub fn run(args: Args) -> Outcome {
     } else if let Some(n) = args.every {
         simulation.file.record.every = n as usize;
     }
+    let overlaps = crate::overlaps::of(&simulation.file.model, &simulation.file.state);
+    if !args.quiet {
+        crate::overlaps::warn(&overlaps);
+    }
     let (mut recorders, files) = recorders(&args, &simulation)?;
     let mut dump = dump(&args)?;
     let mut events = EventList::default();
@@ -102,7 +106,11 @@ pub fn run(args: Args) -> Outcome {
     let status = outcome.ending.status();
     let report = Report { simulation: &simulation, certificate: &outcome.certificate, status, events, wall_time, cpu_time, files };
     if args.json {
-        output::line(report.json());
+        let mut json = report.json();
+        if !overlaps.is_empty() {
+            json["overlaps"] = crate::overlaps::json(&overlaps);
+        }
+        output::line(json);
     } else if !args.quiet {
         output::write(&report.text());
     }

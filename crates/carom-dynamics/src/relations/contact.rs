@@ -102,16 +102,20 @@ pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usiz
 }
 
 /// Writes b = −d·w of the rows n, t₁, t₂ at the end of a step of `h` seconds and its change over the step, with w the velocity of B's surface:
-/// w_k + h ẇ_k, so that a body which rests on a moving obstacle has its velocity at the end of every step up to O(h²).
-pub fn write_bias(contact: &ContactPoint, h: f64, bias: &mut [f64], change: &mut [f64]) {
+/// w_k + h ẇ_k, so that a body which rests on a moving obstacle has its velocity at the end of every step up to O(h²). Rows of rolling and
+/// spinning are those of the angular velocity of the surface and its rate, `rotation`.
+pub fn write_bias(contact: &ContactPoint, rotation: &[Vector3<f64>; 2], h: f64, bias: &mut [f64], change: &mut [f64]) {
     bias.fill(0.0);
     change.fill(0.0);
     let Some(surface) = &contact.surface else { return };
     let n = contact.normal;
     let (t1, t2) = if bias.len() == 1 { (n, n) } else { turned_tangents(&n, contact.turn) };
-    for ((b, change), d) in bias.iter_mut().zip(change).zip([n, t1, t2]) {
-        *change = -h * d.dot(&surface.acceleration);
-        *b = *change - d.dot(&surface.velocity);
+    let axes = if bias.len() == 4 { [n, t1, t2] } else { [t1, t2, n] };
+    let linear = [n, t1, t2].map(|d| (d, &surface.velocity, &surface.acceleration));
+    let angular = axes.map(|d| (d, &rotation[0], &rotation[1]));
+    for ((b, change), (d, w, rate)) in bias.iter_mut().zip(change).zip(linear.into_iter().chain(angular)) {
+        *change = -h * d.dot(rate);
+        *b = *change - d.dot(w);
     }
 }
 

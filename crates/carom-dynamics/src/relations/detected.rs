@@ -97,7 +97,8 @@ impl DetectedContact {
             write_planar_bias(&contact, 0.0, bias, change);
         } else {
             write_jacobian(&contact, &BodyStates { q, v: &[], lead: 0.0 }, self.n_rows, rows);
-            write_bias(&contact, 0.0, bias, change);
+            // rows of rolling and spinning are not among these
+            write_bias(&contact, &[Vector3::zeros(); 2], 0.0, bias, change);
         }
         if self.exchanged {
             let n = self.velocities.len();

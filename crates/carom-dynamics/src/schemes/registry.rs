@@ -1,6 +1,7 @@
 //! The schemes by name: settings, what each is for, which laws each knows.
 
 use super::*;
+use crate::detection::ContactDetector;
 use crate::error::ModelError;
 use crate::laws::{Cohesion, ContactLaw, Friction, Law, Restitution};
 use crate::model::Model;
@@ -26,6 +27,8 @@ pub enum Feature {
     Cohesion,
     /// Contacts of rigid bodies found by collision detection.
     DetectedContacts,
+    /// Obstacles in space that move as prescribed, or whose surface does.
+    MovingObstacles,
     /// Contacts of planar bodies found by collision detection.
     PlanarContacts,
     /// Impact laws other than Newton's and the inelastic one.
@@ -45,6 +48,7 @@ impl Feature {
             Feature::Rolling => "rolling or spinning resistance",
             Feature::Cohesion => "cohesion",
             Feature::DetectedContacts => "contacts between shapes",
+            Feature::MovingObstacles => "obstacles that move in space",
             Feature::PlanarContacts => "contacts between planar shapes",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
         }
@@ -61,6 +65,7 @@ const ALL: &[Feature] = &[
     Feature::Rolling,
     Feature::Cohesion,
     Feature::DetectedContacts,
+    Feature::MovingObstacles,
     Feature::PlanarContacts,
     Feature::ImpactLaws,
 ];
@@ -75,6 +80,7 @@ const SPATIAL: &[Feature] = &[
     Feature::Rolling,
     Feature::Cohesion,
     Feature::DetectedContacts,
+    Feature::MovingObstacles,
     Feature::ImpactLaws,
 ];
 
@@ -173,6 +179,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::VariableFriction,
             Feature::Rolling,
             Feature::DetectedContacts,
+            Feature::MovingObstacles,
             Feature::PlanarContacts,
             Feature::ImpactLaws,
         ],
@@ -339,6 +346,9 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
     }
     if model.detector().is_some() {
         add(Feature::DetectedContacts, "the shapes");
+    }
+    if model.detector().is_some_and(ContactDetector::obstacles_move) {
+        add(Feature::MovingObstacles, "the motion of an obstacle");
     }
     if model.planar_detector().is_some() {
         add(Feature::PlanarContacts, "the planar shapes");

@@ -88,6 +88,7 @@ impl<'a> Journal<'a> {
     pub fn add_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        self.certificate.add_warnings(&memory.warnings());
         self.paradoxes(state.t, memory)?;
         for &law in &memory.impacts.chosen {
             self.tell(Event::new(state.t, EventKind::OutcomeChosen, law))?;
@@ -102,6 +103,7 @@ impl<'a> Journal<'a> {
     pub fn add_quiet_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        self.certificate.add_warnings(&memory.warnings());
         self.paradoxes(state.t, memory)
     }
 
@@ -114,6 +116,7 @@ impl<'a> Journal<'a> {
     pub fn add_halves(&mut self, t_middle: f64, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
+        self.certificate.add_warnings(&memory.warnings());
         let Carrying { before, after, half } = &mut self.carrying;
         std::mem::swap(before, after);
         std::mem::swap(after, half);

@@ -1,0 +1,134 @@
+//! The narrow phase over a list of pairs, in pieces that do not depend on the number of threads.
+
+use crate::backend::manifold::Manifolds;
+use crate::law_table::LawTable;
+use crate::motion::MotionState;
+use crate::pairs::{Geometry, PairPoint, collide};
+use crate::placed::Placed;
+use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings};
+use carom_dynamics::laws::{DirectionFrame, Friction};
+use carom_dynamics::relations::contact::turn_towards;
+use nalgebra::Vector3;
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+/// Pairs of one piece.
+const PIECE: usize = 1024;
+/// Fewer pairs than this are not worth a second thread.
+const FEWEST: usize = 2 * PIECE;
+
+/// What the narrow phase reads.
+pub(crate) struct Narrow<'a> {
+    pub geometries: &'a [Geometry],
+    pub placed: &'a [Placed],
+    pub laws: &'a LawTable,
+    /// Colliders that move as prescribed, ascending, and their motion.
+    pub obstacles: &'a [(u32, MotionState)],
+    pub horizon: f64,
+    /// Largest gap at which some pair still pulls \[m\].
+    pub pull_reach: f64,
+}
+
+/// Room to work; nothing is allocated once warm.
+#[derive(Clone, Default)]
+pub(crate) struct Workspace {
+    own: Piece,
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Default)]
+struct Piece {
+    points: Vec<PairPoint>,
+    manifolds: Manifolds,
+    contacts: Vec<ContactPoint>,
+    warnings: DetectionWarnings,
+}
+
+impl Narrow<'_> {
+    /// Appends the contact points of sorted pairs (A, B), in order; returns what is doubtful about them.
+    pub fn run(&self, pairs: &[(u32, u32)], workspace: &mut Workspace, contacts: &mut Vec<ContactPoint>) -> DetectionWarnings {
+        let Workspace { own, pieces } = workspace;
+        if pairs.len() < FEWEST || rayon::current_num_threads() == 1 {
+            own.warnings = DetectionWarnings::default();
+            for &pair in pairs {
+                self.collide(pair, own, contacts);
+            }
+            return own.warnings;
+        }
+        let n_pieces = pairs.len().div_ceil(PIECE);
+        if pieces.len() < n_pieces {
+            pieces.resize(n_pieces, Piece::default());
+        }
+        pairs.par_chunks(PIECE).zip(rayon::iter::IntoParallelRefMutIterator::par_iter_mut(&mut pieces[..n_pieces])).for_each(
+            |(pairs, piece)| {
+                let mut contacts = std::mem::take(&mut piece.contacts);
+                contacts.clear();
+                piece.warnings = DetectionWarnings::default();
+                for &pair in pairs {
+                    self.collide(pair, piece, &mut contacts);
+                }
+                piece.contacts = contacts;
+            },
+        );
+        let mut warnings = DetectionWarnings::default();
+        for piece in &pieces[..n_pieces] {
+            contacts.extend_from_slice(&piece.contacts);
+            warnings.add(&piece.warnings);
+        }
+        warnings
+    }
+
+    /// Appends the contact points of one pair.
+    fn collide(&self, (a, b): (u32, u32), piece: &mut Piece, contacts: &mut Vec<ContactPoint>) {
+        let (placed_a, placed_b) = (&self.placed[a as usize], &self.placed[b as usize]);
+        let margin = placed_a.margin(placed_b, self.horizon) + self.pull_reach;
+        let Piece { points, manifolds, warnings, .. } = piece;
+        points.clear();
+        collide((&self.geometries[a as usize], &placed_a.pose), (&self.geometries[b as usize], &placed_b.pose), margin, manifolds, points);
+        if points.is_empty() {
+            return;
+        }
+        let law = self.laws.index(placed_a.material, placed_b.material);
+        let direction = self.direction(law, a, b);
+        let motion = self.obstacles.binary_search_by_key(&b, |(obstacle, _)| *obstacle).ok().map(|k| &self.obstacles[k].1);
+        let mut lowest = 0.0_f64;
+        for p in &*points {
+            if !is_finite(p) {
+                warnings.degenerate += 1;
+                continue;
+            }
+            lowest = lowest.min(p.gap);
+            contacts.push(ContactPoint {
+                body_a: placed_a.body,
+                body_b: placed_b.body,
+                key: ContactKey { collider_a: a, collider_b: b, feature: p.feature },
+                point: p.point,
+                normal: p.normal,
+                gap: p.gap,
+                turn: direction.map_or(0.0, |direction| turn_towards(&p.normal, &direction)),
+                surface: motion.map(|motion| motion.surface(&placed_b.pose, &p.point, &placed_a.velocity)),
+                law,
+                planar: false,
+            });
+        }
+        // half of the smaller shape's inner radius
+        warnings.deep_overlaps += usize::from(-lowest > 0.25 * placed_a.thinnest.min(placed_b.thinnest));
+    }
+
+    /// Principal direction of elliptic friction between two colliders in the world frame; `None` for other laws.
+    fn direction(&self, law: u16, a: u32, b: u32) -> Option<Vector3<f64>> {
+        let Friction::Elliptic { direction, frame, .. } = self.laws.laws()[law as usize].friction else { return None };
+        let (a, b) = (&self.placed[a as usize], &self.placed[b as usize]);
+        let (first, second) = if a.material <= b.material { (a, b) } else { (b, a) };
+        let direction = Vector3::from(direction);
+        Some(match frame {
+            DirectionFrame::World => direction,
+            DirectionFrame::First => first.pose.rotation * direction,
+            DirectionFrame::Second => second.pose.rotation * direction,
+        })
+    }
+}
+
+fn is_finite(p: &PairPoint) -> bool {
+    p.gap.is_finite() && p.point.iter().chain(p.normal.iter()).all(|x| x.is_finite())
+}
