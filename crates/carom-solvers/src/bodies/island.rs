@@ -214,7 +214,8 @@ impl Island {
         let barrier = Barrier::new(self.parts.len());
         let control = Control::default();
         let rows = Mutex::new(std::mem::take(&mut self.row_work));
-        let leader = Mutex::new(Leader { limits, t: 1.0, step: f64::INFINITY, ratio: 1.0, best: (f64::INFINITY, 0), outcome: Outcome::default() });
+        let leader =
+            Mutex::new(Leader { limits, t: 1.0, step: f64::INFINITY, ratio: 1.0, best: (f64::INFINITY, 0), outcome: Outcome::default() });
         let worker = |thread: usize| self.work(thread, &barrier, &control, &rows, &leader, arch);
         if self.parts.len() == 1 {
             worker(0);
@@ -231,7 +232,8 @@ impl Island {
         self.free = 0.0;
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            self.free += part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.measure(in_use(ids), self.unit, velocities).velocity).sum::<f64>();
+            self.free +=
+                part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.measure(in_use(ids), self.unit, velocities).velocity).sum::<f64>();
         }
         self.free += self.row_work.iter_mut().map(|rows| rows.free_square(velocities)).sum::<f64>();
         for part in &mut self.parts {
@@ -268,13 +270,13 @@ impl Island {
             let mut start = 0;
             for colour in 0..self.n_colours {
                 let end = part.ends[colour];
-                arch.dispatch(|| self.sweep(part, start..end, beta));
+                arch.dispatch(Sweep { island: self, part, packs: start..end, beta });
                 start = end;
                 barrier.wait();
             }
             if is_leader {
                 let n = part.packs.len();
-                arch.dispatch(|| self.sweep(part, start..n, beta));
+                arch.dispatch(Sweep { island: self, part, packs: start..n, beta });
                 let mut step = 0.0;
                 for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
                     step += rows.visit(beta, &self.inertias, &self.velocities);
@@ -284,7 +286,7 @@ impl Island {
             }
             barrier.wait();
             if control.command.load(Relaxed) == MEASURE {
-                arch.dispatch(|| self.measure(part, unit));
+                arch.dispatch(Measuring { island: self, part, unit });
                 barrier.wait();
                 if is_leader {
                     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -412,6 +414,39 @@ impl Leader {
         self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };
         let stops = self.outcome.converged || self.outcome.stalled || sweeps >= limits.max_sweeps;
         control.command.store(if stops { STOP } else { SWEEP }, Relaxed);
+    }
+}
+
+/// A sweep over packs with the vector instructions of the machine: closures are not inlined into functions that may use them.
+struct Sweep<'a> {
+    island: &'a Island,
+    part: &'a mut Part,
+    packs: std::ops::Range<usize>,
+    beta: f64,
+}
+
+impl pulp::NullaryFnOnce for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.island.sweep(self.part, self.packs, self.beta);
+    }
+}
+
+/// The same for a measurement.
+struct Measuring<'a> {
+    island: &'a Island,
+    part: &'a Part,
+    unit: f64,
+}
+
+impl pulp::NullaryFnOnce for Measuring<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.island.measure(self.part, self.unit);
     }
 }
 

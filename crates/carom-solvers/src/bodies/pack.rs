@@ -14,8 +14,8 @@ use super::lanes::{LANES, Lanes, Vectors, add, cross, dot, scale, sub};
 use super::velocities::{Inertia, Velocities, gather_inertia};
 use super::{BodyContact, Measure};
 
-/// Steps of the secular equation: it is nearly linear in 1/|r_T|.
-const SECULAR_STEPS: usize = 2;
+/// Steps of the secular equation per visit: it is nearly linear in 1/|r_T|, and the next visit goes on.
+const SECULAR_STEPS: usize = 1;
 
 /// Contacts of one colour. Lanes without a contact join the ground to itself.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Pack {
     friction: Lanes,
     /// Diagonal block of W: NN, N1, N2, 11, 12, 22.
     w: [Lanes; 6],
+    /// 1/W_NN and 1/det W_TT.
+    inverse: [Lanes; 2],
     /// x of the last sweep and of the one before.
     pub impulse: Vectors,
     last: Vectors,
@@ -47,6 +49,7 @@ impl Pack {
             free: [one, zero, zero],
             friction: zero,
             w: [one, zero, zero, one, zero, one],
+            inverse: [one; 2],
             impulse: empty,
             last: empty,
         }
@@ -68,6 +71,10 @@ impl Pack {
         for (to, w) in self.w.iter_mut().zip([w[0], w[1], w[2], w[4], w[5], w[8]]) {
             to.0[lane] = w;
         }
+        // tangents without inertia take no friction
+        let determinant = w[4] * w[8] - w[5] * w[5];
+        self.inverse[0].0[lane] = if w[0] > 0.0 { 1.0 / w[0] } else { 0.0 };
+        self.inverse[1].0[lane] = if determinant > 0.0 { 1.0 / determinant } else { 0.0 };
     }
 
     /// Impulse of a lane.
@@ -85,11 +92,7 @@ impl Pack {
     fn local(&self, a: &[Vectors; 2], b: &[Vectors; 2], binormal: &Vectors) -> Vectors {
         let at = |v: &[Vectors; 2], arm: &Vectors| add(v[0], cross(v[1], *arm));
         let relative = sub(at(a, &self.arms[0]), at(b, &self.arms[1]));
-        [
-            dot(self.normal, relative) + self.free[0],
-            dot(self.tangent, relative) + self.free[1],
-            dot(*binormal, relative) + self.free[2],
-        ]
+        [dot(self.normal, relative) + self.free[0], dot(self.tangent, relative) + self.free[1], dot(*binormal, relative) + self.free[2]]
     }
 
     #[inline(always)]
@@ -133,10 +136,10 @@ impl Pack {
         let mut u = self.local(&a, &b, &binormal);
         let w = &self.w;
         let mut x = y;
-        x[0] = (y[0] - u[0].over(w[0])).max(Lanes::default());
+        x[0] = (y[0] - u[0] * self.inverse[0]).max(Lanes::default());
         let step = x[0] - y[0];
         (u[1], u[2]) = (u[1] + w[1] * step, u[2] + w[2] * step);
-        [x[1], x[2]] = friction([y[1], y[2]], [u[1], u[2]], [w[3], w[4], w[5]], self.friction * x[0]);
+        [x[1], x[2]] = friction([y[1], y[2]], [u[1], u[2]], [w[3], w[4], w[5]], self.inverse[1], self.friction * x[0]);
         let change = sub(x, y);
         self.apply(a, b, &change, &binormal, inertias, velocities);
         (self.last, self.impulse) = (self.impulse, x);
@@ -179,39 +182,39 @@ impl Pack {
     }
 }
 
-/// r_T of least energy in the disk, from its present value and the slip velocity.
+/// r_T of least energy in the disk, from its present value and the slip velocity; `inverse` is 1/det W_TT.
 #[inline(always)]
-fn friction(r: [Lanes; 2], u: [Lanes; 2], w: [Lanes; 3], limit: Lanes) -> [Lanes; 2] {
+fn friction(r: [Lanes; 2], u: [Lanes; 2], w: [Lanes; 3], inverse: Lanes, limit: Lanes) -> [Lanes; 2] {
     let b = [w[0] * r[0] + w[1] * r[1] - u[0], w[1] * r[0] + w[2] * r[1] - u[1]];
-    let at = |lambda: Lanes| {
-        let (p, s) = (w[0] + lambda, w[2] + lambda);
-        let determinant = p * s - w[1] * w[1];
-        [(s * b[0] - w[1] * b[1]).over(determinant), (p * b[1] - w[1] * b[0]).over(determinant), p, s, determinant]
-    };
-    let zero = Lanes::default();
-    let [s0, s1, ..] = at(zero);
+    // (W + λ)⁻¹ b with the diagonal (p, s) of W + λ
+    let at = |p: Lanes, s: Lanes, inverse: Lanes| [(s * b[0] - w[1] * b[1]) * inverse, (p * b[1] - w[1] * b[0]) * inverse];
+    let stick = at(w[0], w[2], inverse);
     let square = limit * limit;
-    let size = s0 * s0 + s1 * s1;
+    let size = stick[0] * stick[0] + stick[1] * stick[1];
     if !size.any_above(square) {
-        return [s0, s1];
+        return stick;
     }
-    let tiny = Lanes::splat(f64::MIN_POSITIVE);
+    let (zero, one, tiny) = (Lanes::default(), Lanes::splat(1.0), Lanes::splat(f64::MIN_POSITIVE));
     // a disk of radius zero has an infinite λ
-    let bound = limit.max(Lanes::splat(1e-100));
+    let per_limit = one.over(limit.max(Lanes::splat(1e-100)));
     // λ of the present iterate where it slides, otherwise that of an isotropic W
     let held = r[0] * r[0] + r[1] * r[1];
     let present = -(u[0] * r[0] + u[1] * r[1]).over(held.max(tiny));
-    let isotropic = (b[0] * b[0] + b[1] * b[1]).sqrt().over(bound) - Lanes::splat(0.5) * (w[0] + w[2]);
+    let isotropic = (b[0] * b[0] + b[1] * b[1]).sqrt() * per_limit - Lanes::splat(0.5) * (w[0] + w[2]);
     let mut lambda = zero.choose_below(-present, isotropic, present).max(zero);
+    let inverse_at = |p: Lanes, s: Lanes| one.over(p * s - w[1] * w[1]);
     for _ in 0..SECULAR_STEPS {
-        let [t0, t1, p, s, determinant] = at(lambda);
-        let square = t0 * t0 + t1 * t1;
+        let (p, s) = (w[0] + lambda, w[2] + lambda);
+        let inverse = inverse_at(p, s);
+        let t = at(p, s, inverse);
+        let square = t[0] * t[0] + t[1] * t[1];
         // tᵀ (W + λ)⁻¹ t
-        let bend = (s * t0 * t0 - (w[1] + w[1]) * t0 * t1 + p * t1 * t1).over(determinant);
-        let excess = square.sqrt().over(bound) - Lanes::splat(1.0);
+        let bend = (s * t[0] * t[0] - (w[1] + w[1]) * t[0] * t[1] + p * t[1] * t[1]) * inverse;
+        let excess = square.sqrt() * per_limit - one;
         lambda = (lambda + (excess * square).over(bend.max(tiny))).max(zero);
     }
-    let [t0, t1, ..] = at(lambda);
-    let shrink = limit.over((t0 * t0 + t1 * t1).sqrt().max(tiny));
-    [size.choose_below(square, s0, t0 * shrink), size.choose_below(square, s1, t1 * shrink)]
+    let (p, s) = (w[0] + lambda, w[2] + lambda);
+    let t = at(p, s, inverse_at(p, s));
+    let shrink = limit.over((t[0] * t[0] + t[1] * t[1]).sqrt().max(tiny));
+    [size.choose_below(square, stick[0], t[0] * shrink), size.choose_below(square, stick[1], t[1] * shrink)]
 }
