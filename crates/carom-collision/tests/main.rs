@@ -4,6 +4,8 @@ mod broad_phase;
 mod invariance;
 mod parry;
 mod planar;
+mod planar_chains;
+mod planar_shapes;
 mod robustness;
 mod scene;
 mod stacks;

@@ -155,7 +155,8 @@ fn surfaces_move_as_prescribed() {
     let normal = Vector2::new(-(t * t).sin(), (t * t).cos());
     let centre = place(t) + 0.5 * normal;
     let mut detector =
-        PlanarShapes::new(vec![wall, PlanarCollider::new("disk", Some(0), disk)], &[Material::default()], &PairLaws::new()).unwrap();
+        PlanarShapes::new(vec![wall, PlanarCollider::new("disk", Some(0), disk.clone())], &[Material::default()], &PairLaws::new())
+            .unwrap();
     let mut contacts = Vec::new();
     detector.detect(Instant { t, q: &[centre.x, centre.y, 0.0], v: &[0.0; 3] }, 0.0, &mut contacts).unwrap();
     let surface = contacts[0].plane.unwrap();
@@ -171,11 +172,14 @@ fn wrong_colliders_and_laws_are_refused() {
     let build = |collider: PlanarCollider| PlanarShapes::new(vec![collider], &[Material::default()], &PairLaws::new()).err();
     let disk = PlanarShape::Disk { radius: 1.0 };
     let line = PlanarShape::HalfPlane { normal: Vector2::y() };
-    assert_eq!(build(PlanarCollider::new("a", Some(0), disk)), None);
-    assert!(matches!(build(PlanarCollider::new("a", Some(0), line)), Some(PlanarError::ObstacleShape { .. })));
-    let moving = PlanarCollider { motion: motion("t", "0", "0"), ..PlanarCollider::new("a", Some(0), disk) };
+    assert_eq!(build(PlanarCollider::new("a", Some(0), disk.clone())), None);
+    assert!(matches!(build(PlanarCollider::new("a", Some(0), line.clone())), Some(PlanarError::ObstacleShape { .. })));
+    let moving = PlanarCollider { motion: motion("t", "0", "0"), ..PlanarCollider::new("a", Some(0), disk.clone()) };
     assert!(matches!(build(moving), Some(PlanarError::BodyWithMotion { .. })));
-    assert!(matches!(build(PlanarCollider { material: 1, ..PlanarCollider::new("a", None, line) }), Some(PlanarError::Collision(_))));
+    assert!(matches!(
+        build(PlanarCollider { material: 1, ..PlanarCollider::new("a", None, line.clone()) }),
+        Some(PlanarError::Collision(_))
+    ));
     for law in [
         ContactLaw { rolling: 0.1, ..ContactLaw::default() },
         ContactLaw { cohesion: Cohesion::Constant { force: 1.0, reach: 1e-6 }, ..ContactLaw::default() },
@@ -183,7 +187,7 @@ fn wrong_colliders_and_laws_are_refused() {
     ] {
         let mut pairs = PairLaws::new();
         pairs.set(0, 0, law).unwrap();
-        let error = PlanarShapes::new(vec![PlanarCollider::new("a", Some(0), disk)], &[Material::default()], &pairs).err();
+        let error = PlanarShapes::new(vec![PlanarCollider::new("a", Some(0), disk.clone())], &[Material::default()], &pairs).err();
         assert!(matches!(error, Some(PlanarError::SpatialLaw { .. })), "{error:?}");
     }
 }
