@@ -12,6 +12,9 @@ use nalgebra::Vector2;
 /// A vertex over the end of a segment within this fraction of its length is over it.
 const ROUNDING: f64 = 1e-12;
 
+/// Cosine of the largest tilt at which an edge over a plateau keeps its second point.
+const FACING: f64 = 0.9;
+
 /// Depths below this fraction of a segment's length are taken without a further look.
 const SHALLOW: f64 = 1e-9;
 
@@ -155,15 +158,14 @@ impl Search<'_> {
             for (x, vertex) in [(0.0, segment), (length, self.chain.end(segment))] {
                 let is_known = points[known.clone()].iter().any(|p| exchanged(p.feature) >> 16 == vertex_code(vertex));
                 if ends[0].0 < x && x < ends[1].0 && !is_known && self.chain.cone(vertex, side).is_some() {
-                    // the edge's normal is outside the cone, or its vertex would be known: the cone's nearest is the segment's
-                    let b = self.chain.vertices()[vertex];
-                    let facing = -self.a.normals[edge].dot(&normal);
-                    let height = self.a.height(edge, &b) / facing;
+                    // the edge is tilted out of the cone, or its vertex would be known: the second end of an edge on a plateau
+                    let (b, out) = (self.chain.vertices()[vertex], -self.a.normals[edge]);
+                    let height = self.a.height(edge, &b);
                     let gap = height - self.a.radius;
-                    let code = feature(edge_code(edge), vertex_code(vertex));
-                    let is_there = height >= 0.0 || nearest(self.a, &b).distance <= 0.0;
-                    if facing > 0.5 && gap <= self.margin && is_there {
-                        points.push(PlanarPoint { feature: code, point: b + normal * (0.5 * gap), normal, gap });
+                    let is_there = self.a.beside(edge, &b) <= 0.0 && (height >= 0.0 || nearest(self.a, &b).distance <= 0.0);
+                    if out.dot(&normal) > FACING && gap <= self.margin && is_there {
+                        let code = feature(edge_code(edge), vertex_code(vertex));
+                        points.push(PlanarPoint { feature: code, point: b + out * (0.5 * gap), normal: out, gap });
                     }
                 }
             }

@@ -127,14 +127,6 @@ fn vertices(a: &Core, b: &Core, axis: &Vector2<f64>, tolerance: f64, margin: f64
     }
 }
 
-/// How far a point's foot lies beyond the ends of an edge, as a fraction of its length; ≤ 0 on it.
-fn beside(core: &Core, edge: usize, point: &Vector2<f64>) -> f64 {
-    let (start, end) = core.edge(edge);
-    let along = end - start;
-    let fraction = (point - start).dot(&along) / along.norm_squared();
-    (-fraction).max(fraction - 1.0)
-}
-
 /// Two edges that face each other, along the tangent of a normal.
 struct Edges<'c> {
     a: &'c Core,
@@ -195,11 +187,8 @@ impl<'c> Edges<'c> {
             let of_b = feature(edge_code(self.edge_a), vertex_code(j));
             let mut point = if inner_is_a { self.vertex_of_a(i) } else { self.vertex_of_b(j) };
             point.feature = if inner_is_a || aligned { of_a } else { of_b };
-            let beside = if inner_is_a {
-                beside(self.b, self.edge_b, &self.a.vertices[i])
-            } else {
-                beside(self.a, self.edge_a, &self.b.vertices[j])
-            };
+            let beside =
+                if inner_is_a { self.b.beside(self.edge_b, &self.a.vertices[i]) } else { self.a.beside(self.edge_a, &self.b.vertices[j]) };
             let height = point.gap + self.a.radius + self.b.radius;
             (point, beside <= 0.0 || (beside <= BESIDE && height >= least))
         })

@@ -93,6 +93,14 @@ impl Core {
         self.normals[edge].dot(&(point - self.vertices[edge]))
     }
 
+    /// How far a point's foot lies beyond the ends of an edge, as a fraction of its length; ≤ 0 on it.
+    pub fn beside(&self, edge: usize, point: &Vector2<f64>) -> f64 {
+        let (start, end) = self.edge(edge);
+        let along = end - start;
+        let fraction = (point - start).dot(&along) / along.norm_squared();
+        (-fraction).max(fraction - 1.0)
+    }
+
     /// The edge that faces a direction most; the first of equal ones. `None` for a point.
     pub fn facing(&self, direction: &Vector2<f64>) -> Option<usize> {
         let mut best: Option<(usize, f64)> = None;
