@@ -5,6 +5,8 @@ mod invariance;
 mod moving_obstacles;
 mod parry;
 mod planar;
+mod planar_chains;
+mod planar_shapes;
 mod robustness;
 mod scale;
 mod scene;

@@ -1,7 +1,7 @@
 //! The planar contact detector: moves the colliders, finds near pairs, computes their contact points.
 
 use super::collider::{PlanarCollider, PlanarError};
-use super::pairs::{PlanarPoint, collide};
+use super::pairs::{PlanarPoint, Workspace, collide};
 use super::placed::{Placed, spatial};
 use super::shapes::PlanarShape;
 use crate::backend::tree::{Tree, overlap};
@@ -16,7 +16,7 @@ use carom_dynamics::systems::Instant;
 /// Contact detection over a fixed list of planar colliders.
 ///
 /// A point is reported when its gap is at most  h (|v_A − v_B| + |ω_A| R_A + |ω_B| R_B) + skin,  with h the horizon, R the reach of a
-/// collider from its origin and skin = 1e-6 of the pair's smaller radius. The answer depends on the arguments of
+/// collider from its origin and skin = 1e-6 of the pair's smaller reach. The answer depends on the arguments of
 /// [`PlanarDetector::detect`] only, never on earlier calls.
 ///
 /// Cost: O(n log n) in colliders, plus (half-planes × bodies), plus the near pairs. Nothing is allocated once warm.
@@ -34,6 +34,7 @@ pub struct PlanarShapes {
     placed: Vec<Placed>,
     near_pairs: Vec<(u32, u32)>,
     points: Vec<PlanarPoint>,
+    work: Workspace,
     registers: Vec<f64>,
 }
 
@@ -71,6 +72,7 @@ impl PlanarShapes {
             placed,
             near_pairs: Vec::new(),
             points: Vec::new(),
+            work: Workspace::default(),
             registers: Vec::new(),
         })
     }
@@ -79,6 +81,18 @@ impl PlanarShapes {
     #[must_use]
     pub fn colliders(&self) -> &[PlanarCollider] {
         &self.colliders
+    }
+
+    /// Points found so far that lie deeper than half of the inner radius of the smaller shape: the way out may not be the way in.
+    #[must_use]
+    pub fn deep_overlaps(&self) -> u64 {
+        self.work.counts.deep_overlaps
+    }
+
+    /// Pairs found so far whose normal was one of several equally good ones; the choice depends on the poses alone.
+    #[must_use]
+    pub fn degenerate(&self) -> u64 {
+        self.work.counts.degenerate
     }
 
     /// (t, q, v, horizon) ⇒ poses, bounds and speeds; leaves of the tree.
@@ -153,7 +167,7 @@ impl PlanarDetector for PlanarShapes {
             let (collider_a, collider_b) = (&self.colliders[a as usize], &self.colliders[b as usize]);
             self.points.clear();
             let margin = placed_a.margin(placed_b, horizon);
-            collide((&collider_a.shape, &placed_a.pose), (&collider_b.shape, &placed_b.pose), margin, &mut self.points);
+            collide((&collider_a.shape, &placed_a.pose), (&collider_b.shape, &placed_b.pose), margin, &mut self.work, &mut self.points);
             let Some(body_a) = collider_a.body else { continue };
             let obstacle_moves = collider_b.motion.is_some();
             let law = self.laws.index(collider_a.material, collider_b.material);
@@ -205,7 +219,8 @@ fn admit(colliders: &[PlanarCollider], i: u32, j: u32) -> Option<(u32, u32)> {
 fn prepare(collider: &mut PlanarCollider, n_materials: usize) -> Result<(), PlanarError> {
     let name = || collider.name.clone();
     collider.shape.validate().map_err(|source| CollisionError::Shape { collider: name(), source })?;
-    if !(collider.position.iter().all(|x| x.is_finite()) && collider.angle.is_finite()) {
+    let numbers = collider.position.iter().chain(collider.pivot.iter().flatten()).chain([&collider.angle]);
+    if !numbers.into_iter().all(|x| x.is_finite()) {
         return Err(CollisionError::Pose { collider: name() }.into());
     }
     if collider.material as usize >= n_materials {

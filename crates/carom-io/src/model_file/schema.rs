@@ -97,8 +97,17 @@ pub(super) struct PlanarBodySchema {
 pub(super) struct PlanarShapeSchema {
     pub kind: Text,
     pub radius: Option<Number>,
+    pub length: Option<Number>,
+    pub size: Option<Number>,
+    pub vertices: Option<Number>,
+    pub closed: Option<Spanned<bool>>,
+    pub side: Option<Text>,
     pub ends: Option<Number>,
     pub normal: Option<Number>,
+    pub parts: Option<Spanned<Vec<Spanned<PlanarShapeSchema>>>>,
+    /// Of a part in its body.
+    pub position: Option<Number>,
+    pub angle: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -7,6 +7,7 @@ mod impacts;
 mod laws;
 mod pieces;
 mod planar_contact;
+mod planar_shapes;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};
