@@ -354,5 +354,5 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
         let scaled = *normal / normal.amax();
         *normal = scaled.normalize();
     }
-    Ok(Geometry { shape: collider.shape.clone(), hull_vertices, convex })
+    Ok(Geometry { thinnest: collider.shape.thinnest_extent(), shape: collider.shape.clone(), hull_vertices, convex })
 }

@@ -11,17 +11,26 @@ mod clipping;
 mod convex_plane;
 mod oriented_box;
 mod rim_plane;
+mod overlap;
+mod round;
 mod segment;
 mod sphere_box;
 mod sphere_plane;
+mod sphere_revolved;
 mod sphere_sphere;
+pub(crate) mod time_of_impact;
+
+pub(crate) use overlap::Overlap;
 
 use crate::backend::manifold::{ConvexShape, Manifolds};
 use crate::pose::Pose;
 use crate::shapes::Shape;
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;
+use round::core::Core;
+use round::facets::{Facets, box_corners};
 use segment::Segment;
+use sphere_revolved::Profile;
 
 /// A contact point of a pair: normal from B to A, point half way between the surfaces, all in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +48,8 @@ pub(crate) struct Geometry {
     /// Vertices of the hull; empty unless the shape is convex.
     pub hull_vertices: Vec<Vector3<f64>>,
     pub convex: Option<ConvexShape>,
+    /// Smallest width of the shape \[m\].
+    pub thinnest: f64,
 }
 
 /// Upper face of a half-space.
@@ -68,20 +79,24 @@ pub(crate) fn collide(
     margin: f64,
     manifolds: &mut Manifolds,
     points: &mut Vec<PairPoint>,
-) {
+) -> Overlap {
     let first = points.len();
-    if !own_pair((a, pose_a), (b, pose_b), margin, points) {
-        if own_pair((b, pose_b), (a, pose_a), margin, points) {
+    let mut overlap = own_pair((a, pose_a), (b, pose_b), margin, points);
+    if overlap.is_none() {
+        overlap = own_pair((b, pose_b), (a, pose_a), margin, points);
+        if overlap.is_some() {
             points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
         } else if let (Some(convex_a), Some(convex_b)) = (&a.convex, &b.convex) {
             manifolds.collide((convex_a, pose_a), (convex_b, pose_b), margin, points);
         }
     }
     points[first..].sort_unstable_by_key(|p| p.feature);
+    let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+    overlap.unwrap_or(Overlap::Regular).or_deep(-lowest, a.thinnest.min(b.thinnest))
 }
 
-/// The pairs with formulas of our own, in one of the two orders; false when there is none.
-fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), margin: f64, points: &mut Vec<PairPoint>) -> bool {
+/// The pairs with formulas of our own, in one of the two orders; `None` when there is none.
+fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), margin: f64, points: &mut Vec<PairPoint>) -> Option<Overlap> {
     let plane = |normal: &Vector3<f64>| WorldPlane { origin: pose_b.position, normal: pose_b.rotation * normal };
     match (&a.shape, &b.shape) {
         (Shape::Sphere { radius }, Shape::Plane { normal }) => {
@@ -103,24 +118,43 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             convex_plane::collide(&a.hull_vertices, pose_a, &plane(normal), margin, points);
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
-            sphere_sphere::collide(&pose_a.position, *ra, &pose_b.position, *rb, margin, points);
+            return Some(sphere_sphere::collide((&pose_a.position, *ra), (&pose_b.position, *rb), margin, points));
         }
         (Shape::Sphere { radius }, Shape::Box { half_extents }) => {
             let target = OrientedBox::new(pose_b, half_extents);
-            sphere_box::collide(&pose_a.position, *radius, &target, margin, points);
+            return Some(sphere_box::collide(&pose_a.position, *radius, &target, margin, points));
+        }
+        (Shape::Sphere { radius }, Shape::Cylinder { radius: rb, half_length }) => {
+            let profile = Profile::cylinder(*rb, *half_length);
+            return Some(sphere_revolved::collide((&pose_a.position, *radius), (&profile, pose_b), margin, points));
+        }
+        (Shape::Sphere { radius }, Shape::Cone { radius: rb, half_height }) => {
+            let profile = Profile::cone(*rb, *half_height);
+            return Some(sphere_revolved::collide((&pose_a.position, *radius), (&profile, pose_b), margin, points));
         }
         (Shape::Capsule { radius, half_length }, Shape::Sphere { radius: ball }) => {
             let segment = Segment::new(pose_a, *half_length);
-            capsule_sphere::collide(&segment, *radius, &pose_b.position, *ball, margin, points);
+            return Some(capsule_sphere::collide((&segment, *radius), (&pose_b.position, *ball), margin, points));
         }
         (Shape::Capsule { radius: ra, half_length: la }, Shape::Capsule { radius: rb, half_length: lb }) => {
             let (sa, sb) = (Segment::new(pose_a, *la), Segment::new(pose_b, *lb));
-            capsule_capsule::collide((&sa, *ra), (&sb, *rb), margin, points);
+            return Some(capsule_capsule::collide((&sa, *ra), (&sb, *rb), margin, points));
         }
         (Shape::Box { half_extents: ha }, Shape::Box { half_extents: hb }) => {
             box_box::collide(&OrientedBox::new(pose_a, ha), &OrientedBox::new(pose_b, hb), margin, points);
         }
-        _ => return false,
+        (Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. }, Shape::Box { half_extents }) => {
+            let corners = box_corners(half_extents);
+            let target = Core::polytope(Facets::of_box(half_extents, &corners), pose_b);
+            return Some(round::collide(Core::revolved(&a.shape, pose_a)?, target, margin, points));
+        }
+        (Shape::Capsule { .. }, Shape::Cylinder { .. } | Shape::Cone { .. })
+        | (Shape::Cylinder { .. }, Shape::Cylinder { .. } | Shape::Cone { .. })
+        | (Shape::Cone { .. }, Shape::Cone { .. }) => {
+            let (core_a, core_b) = (Core::revolved(&a.shape, pose_a)?, Core::revolved(&b.shape, pose_b)?);
+            return Some(round::collide(core_a, core_b, margin, points));
+        }
+        _ => return None,
     }
-    true
+    Some(Overlap::Regular)
 }
