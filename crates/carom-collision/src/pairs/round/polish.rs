@@ -87,6 +87,7 @@ impl Pair<'_> {
         let radius = (1.0 - arc.level * arc.level).sqrt();
         let on_arc = |radial: &Vector3<f64>| arc.axis * arc.level + radial * radius;
         let mut radial = (start - arc.axis * arc.axis.dot(start)).try_normalize(1e-6)?;
+        let mut last = f64::INFINITY;
         for _ in 0..MOST_STEPS {
             let n = on_arc(&radial);
             let (a, b) = pieces(&n);
@@ -105,6 +106,11 @@ impl Pair<'_> {
             if step.abs() < SMALL {
                 break;
             }
+            // to and fro about a kink
+            if step.abs() < LONGEST && step.abs() > 0.7 * last {
+                return None;
+            }
+            last = step.abs();
         }
         Some(on_arc(&radial).normalize())
     }
@@ -134,12 +140,16 @@ impl Pair<'_> {
             // far from the maximum the step may leave the region: halve it while the true separation falls
             if length > 1e-6 {
                 let now = self.separation(&n);
-                for _ in 0..6 {
+                for _ in 0..5 {
                     if self.separation(&next) >= now {
                         break;
                     }
-                    step *= 0.4;
+                    step *= 0.3;
                     next = moved(&step);
+                }
+                // a kink that the region's formula does not see
+                if self.separation(&next) < now {
+                    return None;
                 }
             }
             n = next;

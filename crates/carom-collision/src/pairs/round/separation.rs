@@ -17,6 +17,10 @@ use nalgebra::Vector3;
 const CLEARANCE: f64 = 0.02;
 /// Proximal steps end when they can raise s by no more than this fraction of the scale.
 const SETTLED: f64 = 1e-13;
+/// Polished directions nearer than this are one \[rad\].
+const SAME: f64 = 1e-6;
+/// Starts worse than the best end by more than this fraction of the size are not worth a search.
+const HOPELESS: f64 = 0.6;
 /// A polished direction farther than this from its start may have other features near \[rad\].
 const MOVED: f64 = 3e-3;
 const MOST_STEPS: usize = 40;
@@ -25,6 +29,8 @@ const COARSE: f64 = 1e-7;
 const FINE: f64 = 1e-14;
 /// Overlaps deeper than this fraction of the size are searched from several directions.
 const SHALLOW: f64 = 0.02;
+/// Directions of the distance iteration less deep than this fraction of the size are tried first.
+const PROMISING: f64 = 0.3;
 /// Cosine of the angle between starts that count as different.
 const APART: f64 = 0.9;
 /// Directions whose separations differ by less than this fraction of the scale are equally good.
@@ -74,7 +80,8 @@ impl Pair<'_> {
 
     /// Proximal steps from several starts.
     fn search(&self, hint: Option<Vector3<f64>>, clear: f64) -> Separation {
-        if let Some(best) = hint.map(|n| self.ascend(&self.direction(n), clear))
+        if let Some(start) = hint.map(|n| self.direction(n)).filter(|start| start.separation > -PROMISING * self.size())
+            && let best = self.ascend(&start, clear)
             && best.separation > -SHALLOW * self.size()
         {
             return Separation { best, ambiguous: false };
@@ -84,6 +91,9 @@ impl Pair<'_> {
         let mut ambiguous = false;
         let tie = TIE * self.scale();
         for start in starts.iter().flatten() {
+            if best.is_some_and(|best| start.separation < best.separation - HOPELESS * self.size()) {
+                break;
+            }
             let found = self.ascend(start, clear);
             match best {
                 Some(first) if found.separation <= first.separation + tie => {
@@ -120,12 +130,13 @@ impl Pair<'_> {
             }
             let next = self.polish_fully(&self.direction(n), f64::INFINITY);
             let rise = next.separation - best.separation;
+            let returned = (next.normal - best.normal).norm_squared() < SAME * SAME;
             if rise > 0.0 {
                 best = next;
             }
             if rise <= settled {
-                // the features of the best direction may be known and its step still too coarse
-                if accuracy == FINE {
+                // back at the same maximum, or nothing gained by the finest step
+                if returned || accuracy == FINE {
                     break;
                 }
                 accuracy = FINE;
