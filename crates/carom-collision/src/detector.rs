@@ -1,10 +1,9 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::manifold::Manifolds;
 use crate::backend::tree::{Bounds, Tree, overlap};
 use crate::collider::{Collider, CollisionError};
 use crate::materials::{Material, PairLaws, combine};
-use crate::pairs::{Geometry, PairPoint, collide};
+use crate::pairs::{Geometry, PairPoint, Scratch, collide};
 use crate::pose::Pose;
 use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
@@ -39,7 +38,7 @@ pub struct Detector {
     placed: Vec<Placed>,
     near_pairs: Vec<(u32, u32)>,
     points: Vec<PairPoint>,
-    manifolds: Manifolds,
+    scratch: Scratch,
     /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
     pull_reach: f64,
 }
@@ -96,7 +95,7 @@ impl Detector {
             placed,
             near_pairs: Vec::new(),
             points: Vec::new(),
-            manifolds: Manifolds::default(),
+            scratch: Scratch::default(),
             pull_reach: 0.0,
         };
         detector.pull_reach = detector.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
@@ -212,7 +211,7 @@ impl ContactDetector for Detector {
                 (&self.geometries[a as usize], &placed_a.pose),
                 (&self.geometries[b as usize], &placed_b.pose),
                 margin,
-                &mut self.manifolds,
+                &mut self.scratch,
                 &mut self.points,
             );
             if self.points.is_empty() {

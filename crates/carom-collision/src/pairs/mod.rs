@@ -8,8 +8,19 @@ mod capsule_capsule;
 mod capsule_plane;
 mod capsule_sphere;
 mod clipping;
+mod convex_capsule;
+mod convex_convex;
 mod convex_plane;
+mod convex_sphere;
+mod mesh_capsule;
+mod mesh_convex;
+mod mesh_patch;
+mod mesh_sphere;
+mod nearest_features;
 mod oriented_box;
+mod overlap;
+mod patch;
+mod preference;
 mod rim_plane;
 mod segment;
 mod sphere_box;
@@ -20,8 +31,10 @@ use crate::backend::manifold::{ConvexShape, Manifolds};
 use crate::polyhedron::Polyhedron;
 use crate::pose::Pose;
 use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::surface::Surface;
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;
+pub(crate) use overlap::Overlap;
 use segment::Segment;
 use std::sync::Arc;
 
@@ -40,19 +53,26 @@ pub(crate) struct Geometry {
     pub shape: Shape,
     /// Hull of a convex shape.
     pub hull: Option<Arc<Polyhedron>>,
+    /// Surface of a mesh or height field.
+    pub surface: Option<Arc<Surface>>,
     pub convex: Option<ConvexShape>,
+    /// Radius of a ball that fits into the shape \[m\]; infinite for surfaces.
+    pub half_thickness: f64,
 }
 
 impl Geometry {
     /// Checks a shape and derives what belongs to it. O(n log n) for hulls and meshes.
     pub fn new(shape: &Shape) -> Result<Self, ShapeError> {
-        let mut hull = None;
+        let (mut hull, mut surface) = (None, None);
         match shape {
             Shape::Convex { vertices } => hull = Some(Arc::new(hull_of(vertices)?)),
+            Shape::Mesh { .. } | Shape::HeightField { .. } => surface = Surface::of(shape)?.map(Arc::new),
             other => other.validate()?,
         }
         let vertices: &[Vector3<f64>] = hull.as_ref().map_or(&[], |h| &h.vertices);
-        Ok(Self { shape: shape.clone(), convex: ConvexShape::new(shape, vertices), hull })
+        let convex = ConvexShape::new(shape, vertices);
+        let half_thickness = overlap::half_thickness(shape, hull.as_ref().map(|h| h.thickness));
+        Ok(Self { shape: shape.clone(), convex, half_thickness, hull, surface })
     }
 }
 
@@ -76,23 +96,97 @@ impl WorldPlane {
     }
 }
 
-/// Appends the contact points of A and B with gap ≤ margin, in the order of their features.
+/// Memory that the pairs use; once warm, nothing is allocated.
+#[derive(Clone, Default)]
+pub(crate) struct Scratch {
+    manifolds: Manifolds,
+    convex: convex_convex::Scratch,
+    mesh: mesh_convex::Scratch,
+    /// Boxes as polyhedra.
+    cuboids: [Option<Polyhedron>; 2],
+}
+
+/// Appends the contact points of A and B with gap ≤ margin, in the order of their features; says how far they overlap.
 pub(crate) fn collide(
     (a, pose_a): (&Geometry, &Pose),
     (b, pose_b): (&Geometry, &Pose),
     margin: f64,
-    manifolds: &mut Manifolds,
+    scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
-) {
+) -> Overlap {
     let first = points.len();
-    if !own_pair((a, pose_a), (b, pose_b), margin, points) {
+    let own = if let Some(surface) = &b.surface {
+        on_surface((a, pose_a), (surface, pose_b), margin, scratch, points)
+    } else if let Some(surface) = &a.surface {
+        let own = on_surface((b, pose_b), (surface, pose_a), margin, scratch, points);
+        points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
+        own
+    } else {
+        polyhedra((a, pose_a), (b, pose_b), margin, scratch, points)
+    };
+    if !own && !own_pair((a, pose_a), (b, pose_b), margin, points) {
         if own_pair((b, pose_b), (a, pose_a), margin, points) {
             points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
         } else if let (Some(convex_a), Some(convex_b)) = (&a.convex, &b.convex) {
-            manifolds.collide((convex_a, pose_a), (convex_b, pose_b), margin, points);
+            scratch.manifolds.collide((convex_a, pose_a), (convex_b, pose_b), margin, points);
         }
     }
     points[first..].sort_unstable_by_key(|p| p.feature);
+    overlap::judge((a, pose_a), (b, pose_b), &points[first..])
+}
+
+/// A solid against a mesh or height field; false when there is no such pair.
+fn on_surface(
+    (solid, pose): (&Geometry, &Pose),
+    (surface, ground): (&Surface, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    points: &mut Vec<PairPoint>,
+) -> bool {
+    let first = points.len();
+    match &solid.shape {
+        Shape::Sphere { radius } => {
+            mesh_sphere::collide(&pose.position, *radius, (surface, ground), margin, &mut scratch.mesh.gathered, points);
+        }
+        Shape::Capsule { radius, half_length } => {
+            let core = Segment::new(pose, *half_length);
+            mesh_capsule::collide(&core, *radius, (surface, ground), margin, &mut scratch.mesh.gathered, points);
+        }
+        Shape::Box { .. } | Shape::Convex { .. } => {
+            let Some(hull) = as_polyhedron(solid, &mut scratch.cuboids[0]) else { return false };
+            mesh_convex::collide((hull, pose), (surface, ground), margin, &mut scratch.mesh, points);
+        }
+        _ => return false,
+    }
+    convex_convex::make_features_unique(&mut points[first..]);
+    true
+}
+
+/// The pairs of which at least one is a convex polyhedron and the other a polyhedron or box; false for others.
+fn polyhedra(
+    (a, pose_a): (&Geometry, &Pose),
+    (b, pose_b): (&Geometry, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    points: &mut Vec<PairPoint>,
+) -> bool {
+    if a.hull.is_none() && b.hull.is_none() {
+        return false;
+    }
+    let [cuboid_a, cuboid_b] = &mut scratch.cuboids;
+    let (Some(hull_a), Some(hull_b)) = (as_polyhedron(a, cuboid_a), as_polyhedron(b, cuboid_b)) else { return false };
+    convex_convex::collide((hull_a, pose_a), (hull_b, pose_b), margin, &mut scratch.convex, points);
+    true
+}
+
+/// The hull of a convex shape or box.
+fn as_polyhedron<'a>(geometry: &'a Geometry, memory: &'a mut Option<Polyhedron>) -> Option<&'a Polyhedron> {
+    if let Shape::Box { half_extents } = &geometry.shape {
+        let cuboid = memory.get_or_insert_with(|| Polyhedron::cuboid(half_extents));
+        cuboid.set_cuboid(half_extents);
+        return Some(cuboid);
+    }
+    geometry.hull.as_deref()
 }
 
 /// The pairs with formulas of our own, in one of the two orders; false when there is none.
@@ -124,6 +218,14 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
         (Shape::Sphere { radius }, Shape::Box { half_extents }) => {
             let target = OrientedBox::new(pose_b, half_extents);
             sphere_box::collide(&pose_a.position, *radius, &target, margin, points);
+        }
+        (Shape::Sphere { radius }, Shape::Convex { .. }) => {
+            let Some(hull) = &b.hull else { return true };
+            convex_sphere::collide(&pose_a.position, *radius, (hull, pose_b), margin, points);
+        }
+        (Shape::Capsule { radius, half_length }, Shape::Convex { .. }) => {
+            let Some(hull) = &b.hull else { return true };
+            convex_capsule::collide(&Segment::new(pose_a, *half_length), *radius, (hull, pose_b), margin, points);
         }
         (Shape::Capsule { radius, half_length }, Shape::Sphere { radius: ball }) => {
             let segment = Segment::new(pose_a, *half_length);
