@@ -8,7 +8,7 @@
 use super::PairPoint;
 use super::clipping::{Corner, Face, Polygon, Side};
 use super::oriented_box::OrientedBox;
-use super::preference::{bias, wins};
+use super::preference::{OBLIQUE, bias, wins};
 use super::segment::Segment;
 use nalgebra::Vector3;
 
@@ -46,7 +46,14 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
     };
     let first = points.len();
     match axis.kind {
-        Kind::Edges(i, j) => touch_edges(a, b, (i, j), &axis, margin, points),
+        Kind::Edges(i, j) => {
+            if let Some(k) = level_face(a, b, &axis.normal) {
+                touch_faces((a, k), b, &axis, true, margin, points);
+            }
+            if points.len() == first {
+                touch_edges(a, b, (i, j), &axis, margin, points);
+            }
+        }
         Kind::FaceA(k) => touch_faces((a, k), b, &axis, true, margin, points),
         Kind::FaceB(k) => touch_faces((b, k), a, &axis, false, margin, points),
     }
@@ -58,6 +65,14 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
         // The boxes overlap, their opposed faces do not.
         touch_edges(a, b, (i, j), &edge, margin, points);
     }
+}
+
+/// The axis of A's face when faces of both are nearly across the normal: then they make a patch, although edges give the
+/// normal.
+fn level_face(a: &OrientedBox, b: &OrientedBox, normal: &Vector3<f64>) -> Option<usize> {
+    let (in_a, in_b) = (a.axes.tr_mul(normal), b.axes.tr_mul(normal));
+    let k = in_a.iamax();
+    (in_a[k].abs() > OBLIQUE && in_b.amax() > OBLIQUE).then_some(k)
 }
 
 /// Adds the nearest points of boxes that are apart, unless the points found are as near within the bias.
@@ -160,7 +175,7 @@ fn touch_faces(
     points: &mut Vec<PairPoint>,
 ) {
     let outward = if reference_is_a { -axis.normal } else { axis.normal };
-    let reference = Face::new(reference_box, k, &outward);
+    let reference = Face::new(reference_box, k, &outward).along(&outward);
     let opposed = Face::most_opposed_axis(incident_box, &outward);
     let incident = Face::new(incident_box, opposed, &-outward);
     let size = smallest_half(reference_box, incident_box);

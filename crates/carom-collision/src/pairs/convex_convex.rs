@@ -7,7 +7,7 @@
 //! vertex of B, or an edge of A and an edge of B.
 
 use super::patch::{Clipper, Corner, Frame, Side};
-use super::preference::{bias, wins};
+use super::preference::{OBLIQUE, bias, wins};
 use super::{PairPoint, nearest_features};
 use crate::polyhedron::{Moved, Plane, Polyhedron, View};
 use crate::pose::Pose;
@@ -85,7 +85,15 @@ fn touch(
     let size = a.shape.thickness.min(b.shape.thickness);
     let Some((face, best)) = face_axes(a, b, margin) else { return };
     let mut patch = |axis: &Axis, points: &mut Vec<PairPoint>| match axis.kind {
-        Kind::Edges(i, j) => touch_edges(a, b, (i, j), axis, margin, points),
+        Kind::Edges(i, j) => {
+            let count = points.len();
+            if let Some(face) = level_face(a, b, (i, j), axis) {
+                touch_faces((a, face), b, axis, true, (margin, size), clipper, points);
+            }
+            if points.len() == count {
+                touch_edges(a, b, (i, j), axis, margin, points);
+            }
+        }
         Kind::FaceA(face) => touch_faces((a, face), b, axis, true, (margin, size), clipper, points),
         Kind::FaceB(face) => touch_faces((b, face), a, axis, false, (margin, size), clipper, points),
     };
@@ -286,7 +294,17 @@ pub(super) fn edge_crossing(edge_a: u32, edge_b: u32) -> u32 {
     2 << 30 | (edge_a & 0x7fff) << 15 | edge_b & 0x7fff
 }
 
-/// Corners of the patch of the reference face with the opposed face of the other.
+/// The face of A at an edge when both edges belong to faces nearly across the axis: then the faces make a patch, although
+/// the edges give the axis.
+fn level_face(a: &View<'_>, b: &View<'_>, (i, j): (u32, u32), axis: &Axis) -> Option<u32> {
+    let level = |view: &View<'_>, edge: u32, n: Vector3<f64>| {
+        view.shape.edges[edge as usize].faces.into_iter().find(|&f| view.plane(f).normal.dot(&n) > OBLIQUE)
+    };
+    level(b, j, axis.normal)?;
+    level(a, i, -axis.normal)
+}
+
+/// Corners of the patch of the reference face with the opposed face of the other, seen along the axis.
 fn touch_faces(
     (reference, face): (&View<'_>, u32),
     incident: &View<'_>,
@@ -299,9 +317,10 @@ fn touch_faces(
     let plane: &Plane = reference.plane(face);
     let ring = reference.shape.ring(face);
     let (p0, p1) = (reference.vertex(ring[0]), reference.vertex(ring[1]));
-    let frame = Frame::new(plane, p0, &(p1 - p0));
-    let (deepest, _) = incident.lowest(&plane.normal, 0);
-    let opposed = incident.face_at(deepest, &-plane.normal);
+    let outward = if reference_is_a { -axis.normal } else { axis.normal };
+    let frame = Frame::new(plane, p0, &(p1 - p0)).along(&outward);
+    let (deepest, _) = incident.lowest(&outward, 0);
+    let opposed = incident.face_at(deepest, &-outward);
     clipper.start(&frame, incident, opposed);
     clipper.clip_to_face(&frame, reference, face, MERGE * size);
     clipper.simplify(MERGE * size);

@@ -12,9 +12,9 @@ use super::nearest_features::segment;
 use super::patch::{Clipper, Corner, Frame, Side};
 use super::preference::wins;
 use super::segment::Segment;
-use crate::polyhedron::{Moved, Polyhedron, View};
+use crate::polyhedron::{Moved, Plane, Polyhedron, View};
 use crate::pose::Pose;
-use crate::surface::{Facet, Surface};
+use crate::surface::{Facet, NONE, Surface};
 use nalgebra::Vector3;
 
 /// Sine of the angle below which two edges count as parallel and give no axis.
@@ -38,6 +38,8 @@ enum Kind {
     Edges(usize, u32),
     /// Face of the solid.
     Face(u32),
+    /// Normal of a neighbouring facet, which has the contact if there is one.
+    Elsewhere,
 }
 
 /// An axis that the surface admits: normal to the solid, and separation.
@@ -117,6 +119,9 @@ impl Pair<'_> {
                 }
                 Kind::Edges(k, edge) => self.touch_edges(t, k, edge, &axis, points),
                 Kind::Face(face) => self.touch_face(t, face, &axis, points),
+                // Apart along a neighbour's axis; the nearest points may still be here.
+                Kind::Elsewhere if axis.separation > 0.0 && axis.separation <= self.margin => self.nearest(t, points),
+                Kind::Elsewhere => {}
             }
         }
         self.join(gathered, points);
@@ -136,7 +141,7 @@ impl Pair<'_> {
             if corner.height <= margin {
                 let frame = frame_of(&surface.facets[corner.facet as usize]);
                 let point = frame.world(corner.x, corner.y, 0.5 * corner.height);
-                points.push(PairPoint { feature: corner.feature, point, normal: frame.plane.normal, gap: corner.height });
+                points.push(PairPoint { feature: corner.feature, point, normal: frame.up, gap: corner.height });
             }
         });
     }
@@ -152,22 +157,39 @@ impl Pair<'_> {
             }
         };
         let corners = surface.corners(t);
-        for k in (0..3).filter(|&k| triangle.sharp[k]) {
-            let along = corners[(k + 1) % 3] - corners[k];
-            for (number, edge) in (0..).zip(&solid.shape.edges) {
-                let [c, d] = edge.faces.map(|f| solid.plane(f).normal.dot(&along));
-                if c * d >= 0.0 {
-                    continue;
+        let mut elsewhere = |plane: &Plane| {
+            let separation = solid.lowest(&plane.normal, 0).1 - plane.offset;
+            compete(Axis { kind: Kind::Elsewhere, normal: plane.normal, separation });
+        };
+        for k in 0..3 {
+            let v = triangle.corners[k];
+            if surface.pointed[v as usize] {
+                let others = surface.around(v).iter().filter(|&&o| surface.triangles[o as usize].facet != triangle.facet);
+                others.for_each(|&o| elsewhere(surface.plane(o)));
+            } else if triangle.sharp[k] && surface.triangles.len() > triangle.across[k] as usize {
+                elsewhere(surface.plane(triangle.across[k]));
+            }
+            if triangle.sharp[k] && triangle.across[k] == NONE {
+                // Beside an open edge.
+                let outward = -triangle.inward[k];
+                let plane = Plane { normal: outward, offset: outward.dot(&corners[k]) };
+                if solid.lowest(&outward, 0).1 > plane.offset {
+                    elsewhere(&plane);
                 }
-                let [p, q] = solid.edge(number);
-                let product = along.cross(&(q - p));
-                let length = product.norm();
-                if length * length <= PARALLEL * PARALLEL * along.norm_squared() * (q - p).norm_squared() {
-                    continue;
-                }
-                let normal = if product.dot(&(p - solid.centre)) > 0.0 { product / -length } else { product / length };
-                if surface.edge_admits(t, k, &normal) {
-                    compete(Axis { kind: Kind::Edges(k, number), normal, separation: normal.dot(&(p - corners[k])) });
+            }
+        }
+        for k in 0..3 {
+            if triangle.sharp[k] {
+                self.edge_axes(t, k, |edge| Kind::Edges(k, edge), &mut compete);
+            }
+            // Edges of others at a pointed corner may come first.
+            let v = triangle.corners[k];
+            if surface.pointed[v as usize] {
+                for &o in surface.around(v) {
+                    let other = &surface.triangles[o as usize];
+                    for l in (0..3).filter(|&l| other.sharp[l] && other.corners[l] == v && !triangle.edges.contains(&other.edges[l])) {
+                        self.edge_axes(o, l, |_| Kind::Elsewhere, &mut compete);
+                    }
                 }
             }
         }
@@ -185,12 +207,35 @@ impl Pair<'_> {
         best
     }
 
+    /// Admitted products of an edge of the surface with edges of the solid.
+    fn edge_axes(&self, t: u32, k: usize, kind: impl Fn(u32) -> Kind, compete: &mut impl FnMut(Axis)) {
+        let solid = &self.solid;
+        let side = self.side(t, k);
+        let (start, along) = (side.at(-1.0), side.half);
+        for (number, edge) in (0..).zip(&solid.shape.edges) {
+            let [c, d] = edge.faces.map(|f| solid.plane(f).normal.dot(&along));
+            if c * d >= 0.0 {
+                continue;
+            }
+            let [p, q] = solid.edge(number);
+            let product = along.cross(&(q - p));
+            let length = product.norm();
+            if length * length <= PARALLEL * PARALLEL * along.norm_squared() * (q - p).norm_squared() {
+                continue;
+            }
+            let normal = if product.dot(&(p - solid.centre)) > 0.0 { product / -length } else { product / length };
+            if self.surface.edge_admits(t, k, &normal) {
+                compete(Axis { kind: kind(number), normal, separation: normal.dot(&(p - start)) });
+            }
+        }
+    }
+
     /// Clips the solid's face that looks at the triangle to the prism over it; whether anything is left.
     fn patch(&mut self, t: u32) -> bool {
         let triangle = &self.surface.triangles[t as usize];
         let frame = frame_of(&self.surface.facets[triangle.facet as usize]);
-        let (deepest, _) = self.solid.lowest(&frame.plane.normal, 0);
-        let opposed = self.solid.face_at(deepest, &-frame.plane.normal);
+        let (deepest, _) = self.solid.lowest(&frame.up, 0);
+        let opposed = self.solid.face_at(deepest, &-frame.up);
         self.clipper.start(&frame, &self.solid, opposed);
         let flat = self.surface.corners(t).map(|p| {
             let (x, y, _) = frame.local(&p);
@@ -239,7 +284,8 @@ impl Pair<'_> {
         {
             return;
         }
-        if axis.separation <= self.margin {
+        // Truly there only if the solid holds the point of the edge.
+        if axis.separation <= self.margin && (axis.separation > 0.0 || self.holds(&side.at(s))) {
             let point = 0.5 * (side.at(s) + other.at(r));
             self.push(number(5, edge, triangle.edges[k]), point, axis.normal, axis.separation, points);
         }
@@ -259,6 +305,10 @@ impl Pair<'_> {
         self.clipper.clip_to_face(&frame, &self.solid, face, MERGE * self.size);
         let admits = |side: u32| triangle.sharp[side as usize] && self.surface.edge_admits(t, side as usize, &axis.normal);
         let count = points.len();
+        let holds = |c: &Corner| c.height >= 0.0 || self.holds(&frame.world(c.x, c.y, c.height));
+        if !self.clipper.corners().iter().any(holds) {
+            return;
+        }
         for corner in self.clipper.corners() {
             if corner.height > self.margin {
                 continue;
@@ -321,6 +371,11 @@ impl Pair<'_> {
         if let Some((gap, feature, point, normal)) = best {
             self.push(feature, point, normal, gap, points);
         }
+    }
+
+    /// Whether the solid holds a point of the surface.
+    fn holds(&self, point: &Vector3<f64>) -> bool {
+        self.solid.largest_height(point).1 <= MERGE * self.size
     }
 
     fn side(&self, t: u32, k: usize) -> Segment {

@@ -170,32 +170,25 @@ fn a_cube_as_mesh_touches_as_a_cube() {
     let mesh = Geometry::new(&cube_mesh()).unwrap();
     let cube = Geometry::new(&Shape::Box { half_extents: Vector3::repeat(0.5) }).unwrap();
     let mut state = 21;
-    let (mut overlaps, mut same, mut missed) = (0, 0, 0);
-    for _ in 0..4_000 {
+    let mut compared = 0;
+    for round in 0..4_000 {
         let axis = nalgebra::Unit::new_normalize(Vector3::from_fn(|_, _| next(&mut state) - 0.5));
         let turn = UnitQuaternion::from_axis_angle(&axis, 6.0 * next(&mut state));
         let pose = Pose::new(Vector3::from_fn(|_, _| 2.6 * next(&mut state) - 1.3), turn);
         let small = Geometry::new(&Shape::Box { half_extents: Vector3::new(0.3, 0.25, 0.2) }).unwrap();
         let exact = points_of(&small, &pose, &cube, &origin(), 0.02);
         let found = points_of(&small, &pose, &mesh, &origin(), 0.02);
+        // Nothing lost, nothing invented.
+        assert_eq!(exact.is_empty(), found.is_empty(), "{round}: {exact:?} {found:?}");
         let lowest = |points: &[PairPoint]| points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap)).copied();
-        match (lowest(&exact), lowest(&found)) {
-            (None, None) => {}
-            (Some(p), Some(q)) if p.gap > -0.05 => {
-                overlaps += 1;
-                if (p.gap - q.gap).abs() < 1e-9 && (p.normal - q.normal).norm() < 1e-9 {
-                    same += 1;
-                }
-            }
-            (Some(p), None) => {
-                missed += 1;
-                assert!(p.gap > 0.0, "lost an overlap of {}", p.gap);
-            }
-            (None, Some(q)) => panic!("a contact too many: {q:?}"),
-            _ => {}
+        if let (Some(p), Some(q)) = (lowest(&exact), lowest(&found))
+            && p.gap > -0.05
+        {
+            compared += 1;
+            assert!((p.gap - q.gap).abs() < 1e-12 && (p.normal - q.normal).norm() < 1e-9, "{round}: {p:?} {q:?}");
         }
     }
-    assert!(overlaps > 100 && same * 100 >= overlaps * 97 && missed * 100 <= overlaps, "{same} of {overlaps} the same, {missed} missed");
+    assert!(compared > 300, "{compared}");
 }
 
 #[test]

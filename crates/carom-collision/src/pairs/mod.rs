@@ -14,6 +14,7 @@ mod convex_plane;
 mod convex_sphere;
 mod mesh_capsule;
 mod mesh_convex;
+mod mesh_inside;
 mod mesh_patch;
 mod mesh_sphere;
 mod nearest_features;
@@ -157,6 +158,9 @@ fn on_surface(
             mesh_convex::collide((hull, pose), (surface, ground), margin, &mut scratch.mesh, points);
         }
         _ => return false,
+    }
+    if points.len() == first && surface.closed {
+        mesh_inside::leave((solid, pose), (surface, ground), points);
     }
     convex_convex::make_features_unique(&mut points[first..]);
     true

@@ -1,4 +1,5 @@
-//! Contact patch of two convex polygons: the incident one clipped against the prism over the reference one.
+//! Contact patch of two convex polygons: the incident one clipped against the prism over the reference one, upright or
+//! slightly oblique.
 //!
 //! Sutherland and Hodgman's clipping with a label on every edge of the polygon, so that each corner of the patch knows
 //! the edges that make it.
@@ -28,31 +29,41 @@ pub(super) enum Side {
     Reference(u32),
 }
 
-/// A frame on a plane: z along the normal.
+/// A frame on a plane: x and y within it, heights along a unit direction, the normal or nearly so.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    pub origin: Vector3<f64>,
-    pub u: Vector3<f64>,
-    pub v: Vector3<f64>,
-    pub plane: Plane,
+    origin: Vector3<f64>,
+    u: Vector3<f64>,
+    v: Vector3<f64>,
+    plane: Plane,
+    /// Direction of heights.
+    pub up: Vector3<f64>,
+    /// Height along the direction per height along the normal.
+    stretch: f64,
 }
 
 impl Frame {
     /// Origin at a point of the plane, u along a direction within it.
     pub fn new(plane: &Plane, origin: &Vector3<f64>, along: &Vector3<f64>) -> Self {
         let u = (along - plane.normal * plane.normal.dot(along)).normalize();
-        Self { origin: *origin, u, v: plane.normal.cross(&u), plane: *plane }
+        Self { origin: *origin, u, v: plane.normal.cross(&u), plane: *plane, up: plane.normal, stretch: 1.0 }
+    }
+
+    /// The same frame with heights along another unit direction.
+    pub fn along(self, up: &Vector3<f64>) -> Self {
+        Self { up: *up, stretch: 1.0 / self.plane.normal.dot(up), ..self }
     }
 
     pub fn local(&self, point: &Vector3<f64>) -> (f64, f64, f64) {
-        let d = point - self.origin;
-        (self.u.dot(&d), self.v.dot(&d), self.plane.height(point))
+        let height = self.plane.height(point) * self.stretch;
+        let d = point - self.origin - self.up * height;
+        (self.u.dot(&d), self.v.dot(&d), height)
     }
 
     /// Point at a height above the plane.
     pub fn world(&self, x: f64, y: f64, height: f64) -> Vector3<f64> {
         let p = self.origin + self.u * x + self.v * y;
-        p + self.plane.normal * (height - self.plane.height(&p))
+        p + self.up * (height - self.plane.height(&p) * self.stretch)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Which of several nearly equal separating axes to take.
 //!
-//! Axes of nearly the same direction belong to the same patch of contact: there the face is preferred to the edges, and
-//! A's face to B's, unless the other is better by a clear margin; otherwise stacked boxes would change their reference
-//! face, or lose a manifold to the crossing of two edges, with every rounding. Axes of different directions compete by
-//! their separations alone, so that normal and depth are those of the exact separating-axis search.
+//! Axes of the same direction, within 10⁻⁶ rad, belong to the same patch of contact: there the face is preferred to the
+//! edges, and A's face to B's, unless the other is better by a clear margin; otherwise stacked boxes would change their
+//! reference face with every rounding. Axes of different directions compete by their separations alone, so that normal
+//! and depth are those of the exact separating-axis search.
 
 use nalgebra::Vector3;
 
@@ -11,8 +11,10 @@ use nalgebra::Vector3;
 pub(super) const BIAS_OF_SIZE: f64 = 1e-3;
 /// The part of that advantage that grows with the separation.
 pub(super) const BIAS_OF_SEPARATION: f64 = 1e-2;
-/// Cosine of the angle within which directions count as nearly the same (0.01 rad).
-pub(super) const ALIGNED: f64 = 1.0 - 5e-5;
+/// Cosine of the angle within which directions count as the same (10⁻⁶ rad).
+pub(super) const ALIGNED: f64 = 1.0 - 5e-13;
+/// Cosine of the angle within which the crossing of two edges still has the patch of their faces (0.05 rad).
+pub(super) const OBLIQUE: f64 = 1.0 - 1.25e-3;
 /// Advantage that an axis of another direction needs, in the smaller size: above roundings.
 const TIE: f64 = 1e-13;
 

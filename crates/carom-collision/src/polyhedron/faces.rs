@@ -4,14 +4,15 @@ use super::{HullError, Polyhedron};
 use nalgebra::Vector3;
 
 /// Vertices within this fraction of the size from a face's plane belong to the face; tried from the smallest on.
-const COPLANAR: [f64; 5] = [1e-11, 1e-10, 1e-9, 1e-8, 1e-7];
+const COPLANAR: [f64; 6] = [1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
 
 /// The polyhedron with merged faces.
 ///
 /// The largest triangle not yet in a face gives a plane; all vertices within the tolerance belong to it, and the face
 /// is their convex polygon. Thin triangles thus never define a plane unless nothing better covers them. When the
-/// polygons do not fit together edge to edge, the tolerance is raised; at last the triangles themselves are the faces.
-pub(super) fn merge(vertices: Vec<Vector3<f64>>, triangles: &[[u32; 3]]) -> Result<Polyhedron, HullError> {
+/// polygons do not fit together edge to edge, or leave a vertex outside, the tolerance is raised; at last the triangles
+/// themselves are the faces. `rounding` is what the hull took for rounding.
+pub(super) fn merge(vertices: Vec<Vector3<f64>>, triangles: &[[u32; 3]], rounding: f64) -> Result<Polyhedron, HullError> {
     let size = vertices.iter().map(|v| (v - vertices[0]).amax()).fold(0.0, f64::max);
     let area = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| vertices[v as usize]);
@@ -37,12 +38,14 @@ pub(super) fn merge(vertices: Vec<Vector3<f64>>, triangles: &[[u32; 3]]) -> Resu
             let members = (0..vertices.len() as u32).filter(|&v| within(v)).collect();
             rings.push(polygon(&vertices, members, &normal, tolerance));
         }
-        if let Some(made) = assemble(&vertices, rings) {
+        let sound = |made: &Polyhedron| made.is_strictly_convex() && made.holds_its_vertices(4.0 * tolerance.max(rounding));
+        if let Some(made) = assemble(&vertices, rings).filter(sound) {
             return Ok(made);
         }
     }
     let rings: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
-    Polyhedron::from_rings(vertices, &rings).ok_or_else(|| HullError::Failed("nearly degenerate points".into()))
+    let made = Polyhedron::from_rings(vertices, &rings).filter(|made| made.holds_its_vertices(4.0 * rounding.max(COPLANAR[2] * size)));
+    made.ok_or_else(|| HullError::Failed("nearly degenerate points".into()))
 }
 
 /// Drops the vertices that are corners of no face, sorts the faces by their first corner, and checks the fit.

@@ -1,10 +1,16 @@
 //! Triangulated convex hull of points by quickhull: from a tetrahedron outward, the farthest point of a face at a time.
 
-use super::HullError;
+use super::{HullError, Polyhedron, faces};
 use nalgebra::Vector3;
 
-/// Heights below this fraction of the size are roundings; tried from the smallest on until the surface closes.
-const TOLERANCES: [f64; 5] = [1e-14, 1e-13, 1e-12, 1e-11, 1e-10];
+/// Heights below this fraction of the size are roundings; tried from the smallest on until the surface closes without
+/// slivers.
+const TOLERANCES: [f64; 9] = [1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-5];
+/// Triangles of less height than this fraction of the size are slivers: their normals are worth nothing.
+const SLIVER: f64 = 1e-8;
+/// Of points whose heights differ by less than this fraction of the size, the one farthest off is taken: a corner, not
+/// the middle of an edge or face.
+const SAME_HEIGHT: f64 = 1e-7;
 
 /// A triangle of the growing hull.
 struct Facet {
@@ -18,8 +24,8 @@ struct Facet {
     alive: bool,
 }
 
-/// Vertices of the hull in the order of the points, and its triangles, counter-clockwise seen from outside.
-pub(super) fn triangulated(points: &[Vector3<f64>]) -> Result<(Vec<Vector3<f64>>, Vec<[u32; 3]>), HullError> {
+/// Hull of points: attempts with growing tolerances until one closes, without slivers, and holds all points.
+pub(super) fn polyhedron(points: &[Vector3<f64>]) -> Result<Polyhedron, HullError> {
     let (mut lower, mut upper) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
     for p in points {
         lower = lower.inf(p);
@@ -28,9 +34,17 @@ pub(super) fn triangulated(points: &[Vector3<f64>]) -> Result<(Vec<Vector3<f64>>
     // Far from the origin the roundings of the coordinates count, not those of the differences.
     let size = (upper - lower).amax().max(lower.amax().max(upper.amax()) * 0.25);
     let mut error = HullError::Flat;
-    for tolerance in TOLERANCES {
-        match grow(points, tolerance * size) {
-            Ok(triangles) => return Ok(compact(points, &triangles)),
+    for (attempt, tolerance) in TOLERANCES.into_iter().enumerate() {
+        // The last attempt takes thin triangles too.
+        let sliver = if attempt + 1 < TOLERANCES.len() { SLIVER * size } else { 0.0 };
+        match grow(points, tolerance * size, sliver, SAME_HEIGHT * size) {
+            Ok(triangles) => {
+                let (vertices, triangles) = compact(points, &triangles);
+                match faces::merge(vertices, &triangles, tolerance * size) {
+                    Ok(made) => return Ok(made),
+                    Err(failed) => error = failed,
+                }
+            }
             Err(HullError::Flat) => return Err(HullError::Flat),
             Err(failed) => error = failed,
         }
@@ -53,7 +67,7 @@ fn compact(points: &[Vector3<f64>], triangles: &[[u32; 3]]) -> (Vec<Vector3<f64>
     (vertices, triangles)
 }
 
-fn grow(points: &[Vector3<f64>], tolerance: f64) -> Result<Vec<[u32; 3]>, HullError> {
+fn grow(points: &[Vector3<f64>], tolerance: f64, sliver: f64, same_height: f64) -> Result<Vec<[u32; 3]>, HullError> {
     let at = |v: u32| points[v as usize];
     let mut facets = first_tetrahedron(points, tolerance)?;
     let mut stack: Vec<u32> = (0..4).collect();
@@ -64,12 +78,16 @@ fn grow(points: &[Vector3<f64>], tolerance: f64) -> Result<Vec<[u32; 3]>, HullEr
         }
         let facet = &facets[seed as usize];
         let height = |v: u32| facet.normal.dot(&at(v)) - facet.offset;
-        let mut peak = facet.outside[0];
-        for &v in &facet.outside[1..] {
-            if height(v) > height(peak) {
-                peak = v;
+        let highest = facet.outside.iter().map(|&v| height(v)).fold(0.0, f64::max);
+        let middle = facet.corners.iter().map(|&v| at(v)).sum::<Vector3<f64>>() / 3.0;
+        let mut farthest = (facet.outside[0], f64::NEG_INFINITY);
+        for &v in facet.outside.iter().filter(|&&v| height(v) >= highest - same_height) {
+            let distance = (at(v) - middle).norm_squared();
+            if distance > farthest.1 {
+                farthest = (v, distance);
             }
         }
+        let peak = farthest.0;
         // Facets that the peak sees, and the rim of that region.
         let mut visible = vec![seed];
         facets[seed as usize].alive = false;
@@ -102,7 +120,8 @@ fn grow(points: &[Vector3<f64>], tolerance: f64) -> Result<Vec<[u32; 3]>, HullEr
             if starts.insert(a, k).is_some() {
                 return Err(HullError::Failed("the rim crosses itself".into()));
             }
-            let facet = Facet::new(points, [a, b, peak]).ok_or_else(|| HullError::Failed("three points on one line".into()))?;
+            let facet = Facet::new(points, [a, b, peak]).filter(|_| thickness(points, [a, b, peak]) > sliver);
+            let facet = facet.ok_or_else(|| HullError::Failed("three points nearly on one line".into()))?;
             let place = facets[other as usize].across.iter().position(|&x| x == here);
             let place = place.ok_or_else(|| HullError::Failed("lost a neighbour".into()))?;
             facets[other as usize].across[place] = k;
@@ -138,6 +157,13 @@ fn give(points: &[Vector3<f64>], facets: &mut [Facet], v: u32, tolerance: f64) {
     if let Some(k) = best.1 {
         facets[k].outside.push(v);
     }
+}
+
+/// Least height of a triangle.
+fn thickness(points: &[Vector3<f64>], corners: [u32; 3]) -> f64 {
+    let [a, b, c] = corners.map(|v| points[v as usize]);
+    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    (b - a).cross(&(c - a)).norm() / longest.sqrt()
 }
 
 impl Facet {

@@ -66,8 +66,7 @@ pub(crate) struct Polyhedron {
 impl Polyhedron {
     /// Hull of at least four finite points. Vertices keep the order of the points.
     pub fn hull(points: &[Vector3<f64>]) -> Result<Self, HullError> {
-        let (vertices, triangles) = hull::triangulated(points)?;
-        faces::merge(vertices, &triangles)
+        hull::polyhedron(points)
     }
 
     /// Assembles faces given by rings of vertices; `None` unless every edge has exactly two faces.
@@ -116,6 +115,20 @@ impl Polyhedron {
         made.around_starts.push(made.around.len() as u32);
         made.thickness = made.planes.iter().map(|p| -p.height(&made.centre)).fold(f64::INFINITY, f64::min);
         (made.thickness > 0.0).then_some(made)
+    }
+
+    /// Whether no vertex lies outside by more than a distance.
+    fn holds_its_vertices(&self, distance: f64) -> bool {
+        self.planes.iter().all(|plane| self.vertices.iter().all(|v| plane.height(v) <= distance))
+    }
+
+    /// Whether the surface bends outward at every edge.
+    fn is_strictly_convex(&self) -> bool {
+        self.edges.iter().all(|edge| {
+            let [p, q] = edge.ends.map(|v| self.vertices[v as usize]);
+            let [n0, n1] = edge.faces.map(|f| self.planes[f as usize].normal);
+            n0.cross(&n1).dot(&(q - p)) > 0.0
+        })
     }
 
     /// A box about the origin. Corners, edges and faces have the numbers of the box's own: corner bit k set when the

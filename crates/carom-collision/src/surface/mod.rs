@@ -56,6 +56,8 @@ pub(crate) struct Surface {
     around: Vec<u32>,
     /// Whether a vertex can be touched: it has sharp edges.
     pub pointed: Vec<bool>,
+    /// Whether the surface bounds a solid.
+    pub closed: bool,
 }
 
 impl Surface {
@@ -75,6 +77,7 @@ impl Surface {
     }
 
     fn new(topology: Topology) -> Self {
+        let closed = topology.check_solid().is_ok() && (0..topology.triangles.len()).all(|t| !topology.is_thin(t));
         // Triangles without area have no normal; their neighbours keep an open edge there.
         let kept: Vec<usize> = (0..topology.triangles.len()).filter(|&t| !topology.is_thin(t)).collect();
         let mut number = vec![NONE; topology.triangles.len()];
@@ -124,7 +127,7 @@ impl Surface {
             }
         }
         let tree = TriangleTree::new(&vertices, &triangles);
-        Self { pointed: sharp_edges.iter().map(|&n| n >= 2).collect(), vertices, triangles, facets, tree, starts, around }
+        Self { pointed: sharp_edges.iter().map(|&n| n >= 2).collect(), vertices, triangles, facets, tree, starts, around, closed }
     }
 
     pub fn corners(&self, triangle: u32) -> [Vector3<f64>; 3] {
@@ -138,6 +141,32 @@ impl Surface {
     /// Calls `found` with each triangle whose bounds meet a box, in the order of the tree.
     pub fn for_each_in(&self, lower: &Vector3<f64>, upper: &Vector3<f64>, found: impl FnMut(u32)) {
         self.tree.search(lower, upper, found);
+    }
+
+    /// Whether a closed surface holds a point: triangles above it that look up less those that look down.
+    pub fn contains(&self, point: &Vector3<f64>) -> bool {
+        let mut winding = 0;
+        let upper = Vector3::new(point.x, point.y, f64::INFINITY);
+        self.for_each_in(point, &upper, |t| {
+            let triangle = &self.triangles[t as usize];
+            // Signs from the lower to the higher vertex, so that neighbours agree on their common edge.
+            let side = |k: usize| {
+                let (i, j) = (triangle.corners[k], triangle.corners[(k + 1) % 3]);
+                let (p, q) = (&self.vertices[i.min(j) as usize], &self.vertices[i.max(j) as usize]);
+                let left = (q.x - p.x) * (point.y - p.y) - (q.y - p.y) * (point.x - p.x) >= 0.0;
+                left == (i < j)
+            };
+            let left = side(0);
+            if side(1) == left && side(2) == left && self.plane(t).height(point) * (if left { 1.0 } else { -1.0 }) < 0.0 {
+                winding += if left { 1 } else { -1 };
+            }
+        });
+        winding > 0
+    }
+
+    /// Triangles at a vertex.
+    pub fn around(&self, vertex: u32) -> &[u32] {
+        &self.around[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 
     /// Whether a solid may push along n on an edge: the surface falls away from it to both sides.
@@ -160,8 +189,7 @@ impl Surface {
     pub fn vertex_admits(&self, vertex: u32, n: &Vector3<f64>) -> bool {
         let p = &self.vertices[vertex as usize];
         let mut outward = false;
-        let (first, end) = (self.starts[vertex as usize] as usize, self.starts[vertex as usize + 1] as usize);
-        for &t in &self.around[first..end] {
+        for &t in self.around(vertex) {
             for &v in &self.triangles[t as usize].corners {
                 let d = self.vertices[v as usize] - p;
                 let rise = n.dot(&d);
