@@ -4,7 +4,8 @@ use crate::shapes::Shape;
 use nalgebra::{Matrix3, Vector3};
 
 impl Shape {
-    /// Smallest distance between two parallel planes that hold the shape \[m\]; infinite for a plane.
+    /// Smallest distance between two parallel planes that hold the shape \[m\]; infinite for a plane, zero for the
+    /// surfaces of meshes and height fields.
     ///
     /// A body that moves farther than this in one step may pass through a contact unseen. Exact for all shapes but
     /// hulls, for which it is the smallest width along the principal axes of the vertices, at least the true one.
@@ -21,6 +22,7 @@ impl Shape {
                 height.min(2.0 * radius * height / radius.hypot(height))
             }
             Shape::Convex { vertices } => width_of_points(vertices),
+            Shape::Mesh { .. } | Shape::HeightField { .. } => 0.0,
         }
     }
 }

@@ -8,10 +8,21 @@ mod capsule_capsule;
 mod capsule_plane;
 mod capsule_sphere;
 mod clipping;
+mod convex_capsule;
+mod convex_convex;
 mod convex_plane;
+mod convex_sphere;
+mod mesh_capsule;
+mod mesh_convex;
+mod mesh_inside;
+mod mesh_patch;
+mod mesh_sphere;
+mod nearest_features;
 mod oriented_box;
-mod rim_plane;
 mod overlap;
+mod patch;
+mod preference;
+mod rim_plane;
 mod round;
 mod segment;
 mod sphere_box;
@@ -20,17 +31,18 @@ mod sphere_revolved;
 mod sphere_sphere;
 pub(crate) mod time_of_impact;
 
-pub(crate) use overlap::Overlap;
-
-use crate::backend::manifold::{ConvexShape, Manifolds};
+use crate::polyhedron::Polyhedron;
 use crate::pose::Pose;
-use crate::shapes::Shape;
+use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::surface::Surface;
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;
+pub(crate) use overlap::Overlap;
 use round::core::Core;
 use round::facets::{Facets, box_corners};
 use segment::Segment;
 use sphere_revolved::Profile;
+use std::sync::Arc;
 
 /// A contact point of a pair: normal from B to A, point half way between the surfaces, all in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,11 +57,26 @@ pub(crate) struct PairPoint {
 #[derive(Clone)]
 pub(crate) struct Geometry {
     pub shape: Shape,
-    /// Vertices of the hull; empty unless the shape is convex.
-    pub hull_vertices: Vec<Vector3<f64>>,
-    pub convex: Option<ConvexShape>,
-    /// Smallest width of the shape \[m\].
-    pub thinnest: f64,
+    /// Hull of a convex shape.
+    pub hull: Option<Arc<Polyhedron>>,
+    /// Surface of a mesh or height field.
+    pub surface: Option<Arc<Surface>>,
+    /// Radius of a ball that fits into the shape \[m\]; infinite for surfaces.
+    pub half_thickness: f64,
+}
+
+impl Geometry {
+    /// Checks a shape and derives what belongs to it. O(n log n) for hulls and meshes.
+    pub fn new(shape: &Shape) -> Result<Self, ShapeError> {
+        let (mut hull, mut surface) = (None, None);
+        match shape {
+            Shape::Convex { vertices } => hull = Some(Arc::new(hull_of(vertices)?)),
+            Shape::Mesh { .. } | Shape::HeightField { .. } => surface = Surface::of(shape)?.map(Arc::new),
+            other => other.validate()?,
+        }
+        let half_thickness = overlap::half_thickness(shape, hull.as_ref().map(|h| h.thickness));
+        Ok(Self { shape: shape.clone(), half_thickness, hull, surface })
+    }
 }
 
 /// Upper face of a half-space.
@@ -72,30 +99,103 @@ impl WorldPlane {
     }
 }
 
-/// Appends the contact points of A and B with gap ≤ margin, in the order of their features.
+/// Memory that the pairs use; once warm, nothing is allocated.
+#[derive(Clone, Default)]
+pub(crate) struct Scratch {
+    convex: convex_convex::Scratch,
+    mesh: mesh_convex::Scratch,
+    /// Boxes as polyhedra.
+    cuboids: [Option<Polyhedron>; 2],
+}
+
+/// Appends the contact points of A and B with gap ≤ margin, in the order of their features; says how far they overlap.
 pub(crate) fn collide(
     (a, pose_a): (&Geometry, &Pose),
     (b, pose_b): (&Geometry, &Pose),
     margin: f64,
-    manifolds: &mut Manifolds,
+    scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
 ) -> Overlap {
     let first = points.len();
-    let mut overlap = own_pair((a, pose_a), (b, pose_b), margin, points);
+    let own = if let Some(surface) = &b.surface {
+        on_surface((a, pose_a), (surface, pose_b), margin, scratch, points)
+    } else if let Some(surface) = &a.surface {
+        let own = on_surface((b, pose_b), (surface, pose_a), margin, scratch, points);
+        points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
+        own
+    } else {
+        polyhedra((a, pose_a), (b, pose_b), margin, scratch, points)
+    };
+    let mut overlap = own.then_some(Overlap::Regular).or_else(|| own_pair((a, pose_a), (b, pose_b), margin, points));
     if overlap.is_none() {
         overlap = own_pair((b, pose_b), (a, pose_a), margin, points);
-        if overlap.is_some() {
-            points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
-        } else if let (Some(convex_a), Some(convex_b)) = (&a.convex, &b.convex) {
-            manifolds.collide((convex_a, pose_a), (convex_b, pose_b), margin, points);
-        }
+        points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
     }
     points[first..].sort_unstable_by_key(|p| p.feature);
-    let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-    overlap.unwrap_or(Overlap::Regular).or_deep(-lowest, a.thinnest.min(b.thinnest))
+    match overlap {
+        Some(Overlap::Degenerate) => Overlap::Degenerate,
+        _ => overlap::judge((a, pose_a), (b, pose_b), &points[first..]),
+    }
 }
 
-/// The pairs with formulas of our own, in one of the two orders; `None` when there is none.
+/// A solid against a mesh or height field; false when there is no such pair.
+fn on_surface(
+    (solid, pose): (&Geometry, &Pose),
+    (surface, ground): (&Surface, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    points: &mut Vec<PairPoint>,
+) -> bool {
+    let first = points.len();
+    match &solid.shape {
+        Shape::Sphere { radius } => {
+            mesh_sphere::collide(&pose.position, *radius, (surface, ground), margin, &mut scratch.mesh.gathered, points);
+        }
+        Shape::Capsule { radius, half_length } => {
+            let core = Segment::new(pose, *half_length);
+            mesh_capsule::collide(&core, *radius, (surface, ground), margin, &mut scratch.mesh.gathered, points);
+        }
+        Shape::Box { .. } | Shape::Convex { .. } => {
+            let Some(hull) = as_polyhedron(solid, &mut scratch.cuboids[0]) else { return false };
+            mesh_convex::collide((hull, pose), (surface, ground), margin, &mut scratch.mesh, points);
+        }
+        _ => return false,
+    }
+    if points.len() == first && surface.closed {
+        mesh_inside::leave((solid, pose), (surface, ground), points);
+    }
+    convex_convex::make_features_unique(&mut points[first..]);
+    true
+}
+
+/// The pairs of which at least one is a convex polyhedron and the other a polyhedron or box; false for others.
+fn polyhedra(
+    (a, pose_a): (&Geometry, &Pose),
+    (b, pose_b): (&Geometry, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    points: &mut Vec<PairPoint>,
+) -> bool {
+    if a.hull.is_none() && b.hull.is_none() {
+        return false;
+    }
+    let [cuboid_a, cuboid_b] = &mut scratch.cuboids;
+    let (Some(hull_a), Some(hull_b)) = (as_polyhedron(a, cuboid_a), as_polyhedron(b, cuboid_b)) else { return false };
+    convex_convex::collide((hull_a, pose_a), (hull_b, pose_b), margin, &mut scratch.convex, points);
+    true
+}
+
+/// The hull of a convex shape or box.
+fn as_polyhedron<'a>(geometry: &'a Geometry, memory: &'a mut Option<Polyhedron>) -> Option<&'a Polyhedron> {
+    if let Shape::Box { half_extents } = &geometry.shape {
+        let cuboid = memory.get_or_insert_with(|| Polyhedron::cuboid(half_extents));
+        cuboid.set_cuboid(half_extents);
+        return Some(cuboid);
+    }
+    geometry.hull.as_deref()
+}
+
+/// The pairs of simple shapes in one of the two orders; `None` when there is none.
 fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), margin: f64, points: &mut Vec<PairPoint>) -> Option<Overlap> {
     let plane = |normal: &Vector3<f64>| WorldPlane { origin: pose_b.position, normal: pose_b.rotation * normal };
     match (&a.shape, &b.shape) {
@@ -115,7 +215,8 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             rim_plane::collide_cone(pose_a, *radius, *half_height, &plane(normal), margin, points);
         }
         (Shape::Convex { .. }, Shape::Plane { normal }) => {
-            convex_plane::collide(&a.hull_vertices, pose_a, &plane(normal), margin, points);
+            let vertices: &[Vector3<f64>] = a.hull.as_ref().map_or(&[], |hull| &hull.vertices);
+            convex_plane::collide(vertices, pose_a, &plane(normal), margin, points);
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
             return Some(sphere_sphere::collide((&pose_a.position, *ra), (&pose_b.position, *rb), margin, points));
@@ -132,6 +233,14 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             let profile = Profile::cone(*rb, *half_height);
             return Some(sphere_revolved::collide((&pose_a.position, *radius), (&profile, pose_b), margin, points));
         }
+        (Shape::Sphere { radius }, Shape::Convex { .. }) => {
+            let hull = b.hull.as_deref()?;
+            convex_sphere::collide(&pose_a.position, *radius, (hull, pose_b), margin, points);
+        }
+        (Shape::Capsule { radius, half_length }, Shape::Convex { .. }) => {
+            let hull = b.hull.as_deref()?;
+            convex_capsule::collide(&Segment::new(pose_a, *half_length), *radius, (hull, pose_b), margin, points);
+        }
         (Shape::Capsule { radius, half_length }, Shape::Sphere { radius: ball }) => {
             let segment = Segment::new(pose_a, *half_length);
             return Some(capsule_sphere::collide((&segment, *radius), (&pose_b.position, *ball), margin, points));
@@ -146,6 +255,10 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
         (Shape::Capsule { .. } | Shape::Cylinder { .. } | Shape::Cone { .. }, Shape::Box { half_extents }) => {
             let corners = box_corners(half_extents);
             let target = Core::polytope(Facets::of_box(half_extents, &corners), pose_b);
+            return Some(round::collide(Core::revolved(&a.shape, pose_a)?, target, margin, points));
+        }
+        (Shape::Cylinder { .. } | Shape::Cone { .. }, Shape::Convex { .. }) => {
+            let target = Core::polytope(Facets::of_hull(b.hull.as_deref()?), pose_b);
             return Some(round::collide(Core::revolved(&a.shape, pose_a)?, target, margin, points));
         }
         (Shape::Capsule { .. }, Shape::Cylinder { .. } | Shape::Cone { .. })

@@ -8,8 +8,7 @@
 //! (R: reach from the point about which a shape turns), so that time may advance by g/μ. For translating shapes μ is
 //! the true rate of the distance, a convex function of time, and the advancement is Newton's method from its safe side.
 
-use super::{Geometry, Overlap, PairPoint, collide};
-use crate::backend::manifold::Manifolds;
+use super::{Geometry, Overlap, PairPoint, Scratch, collide};
 use crate::pose::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -70,7 +69,8 @@ fn fastest_approach(a: &Moving<'_>, b: &Moving<'_>) -> f64 {
 
 /// Distance within which two shapes count as met.
 fn touching_distance(a: &Moving<'_>, b: &Moving<'_>) -> f64 {
-    MET * a.geometry.thinnest.min(b.geometry.thinnest)
+    let smaller = a.geometry.half_thickness.min(b.geometry.half_thickness);
+    if smaller.is_finite() { 2.0 * MET * smaller } else { 0.0 }
 }
 
 /// The first time within the horizon at which two shapes are nearer than 1e-6 of the smaller width; 0 when they are at
@@ -82,7 +82,7 @@ pub(crate) fn time_of_impact(
     a: &Moving<'_>,
     b: &Moving<'_>,
     horizon: f64,
-    manifolds: &mut Manifolds,
+    scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
 ) -> Option<f64> {
     let met = touching_distance(a, b);
@@ -93,7 +93,7 @@ pub(crate) fn time_of_impact(
         points.clear();
         // what is farther cannot be reached any more
         let margin = fastest * (horizon - time) + met;
-        collide((a.geometry, &pose_a), (b.geometry, &pose_b), margin, manifolds, points);
+        collide((a.geometry, &pose_a), (b.geometry, &pose_b), margin, scratch, points);
         let mut nearest: Option<&PairPoint> = None;
         for point in points.iter() {
             if nearest.is_none_or(|best| point.gap < best.gap) {
@@ -126,18 +126,18 @@ pub(crate) fn collide_in_motion(
     a: &Moving<'_>,
     b: &Moving<'_>,
     horizon: f64,
-    manifolds: &mut Manifolds,
+    scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
 ) -> Overlap {
     points.clear();
-    let Some(time) = time_of_impact(a, b, horizon, manifolds, points) else {
+    let Some(time) = time_of_impact(a, b, horizon, scratch, points) else {
         points.clear();
         return Overlap::Regular;
     };
     let (pose_a, pose_b) = (a.pose_after(time), b.pose_after(time));
     points.clear();
     let margin = fastest_approach(a, b) * (horizon - time) + touching_distance(a, b);
-    let overlap = collide((a.geometry, &pose_a), (b.geometry, &pose_b), margin, manifolds, points);
+    let overlap = collide((a.geometry, &pose_a), (b.geometry, &pose_b), margin, scratch, points);
     if time == 0.0 {
         return overlap;
     }
@@ -159,7 +159,7 @@ mod tests {
     use crate::shapes::Shape;
 
     fn geometry(shape: Shape) -> Geometry {
-        Geometry { thinnest: shape.thinnest_extent(), shape, hull_vertices: Vec::new(), convex: None }
+        Geometry::new(&shape).unwrap()
     }
 
     fn still<'a>(geometry: &'a Geometry, pose: &'a Pose) -> Moving<'a> {
@@ -173,9 +173,9 @@ mod tests {
 
     /// Contacts of two moving shapes within a second.
     fn run(a: &Moving<'_>, b: &Moving<'_>) -> (Option<f64>, Vec<PairPoint>) {
-        let (mut manifolds, mut points) = (Manifolds::default(), Vec::new());
-        let time = time_of_impact(a, b, 1.0, &mut manifolds, &mut points);
-        collide_in_motion(a, b, 1.0, &mut manifolds, &mut points);
+        let (mut scratch, mut points) = (Scratch::default(), Vec::new());
+        let time = time_of_impact(a, b, 1.0, &mut scratch, &mut points);
+        collide_in_motion(a, b, 1.0, &mut scratch, &mut points);
         (time, points)
     }
 

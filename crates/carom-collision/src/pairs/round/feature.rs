@@ -44,7 +44,7 @@ pub(super) struct Face<'a> {
     core: Core<'a>,
     facets: Facets<'a>,
     ring: &'a [u32],
-    first: u32,
+    face: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +56,7 @@ pub(super) enum Feature<'a> {
 
 impl<'a> Face<'a> {
     fn new(core: &Core<'a>, facets: &Facets<'a>, face: usize) -> Self {
-        let (ring, first) = facets.ring(face);
-        Self { normal: core.rotation * facets.normal(face), core: *core, facets: *facets, ring, first }
+        Self { normal: core.rotation * facets.normal(face), core: *core, facets: *facets, ring: facets.ring(face), face }
     }
 
     pub fn len(&self) -> usize {
@@ -74,7 +73,7 @@ impl<'a> Face<'a> {
 
     /// Number of the side from vertex k to the next.
     pub fn side_number(&self, k: usize) -> u32 {
-        FACE_SIDE | (self.first + k as u32) & (FACE_SIDE - 1)
+        FACE_SIDE | self.facets.side_number(self.face, k) & (FACE_SIDE - 1)
     }
 }
 

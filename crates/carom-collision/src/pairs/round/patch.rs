@@ -290,8 +290,11 @@ impl<'p, 'a> Patch<'p, 'a> {
         let (la, lb) = (Feature::level_line(a, &-n, super::ALIGNED), Feature::level_line(b, &n, super::ALIGNED));
         let (pa, pb) = (a.centre + a.support(&-n), b.centre + b.support(&n));
         let separation = self.best.separation;
-        // A's point half way: where a side has a line only, the other side's point rules
+        let flat = |core: &Core<'a>, u: &Vector3<f64>| Feature::flat(core, u).is_some();
+        // a vertex or rim point rules over a line, a line over a face
         let on_b = match (la, lb) {
+            _ if flat(a, &-n) => pb,
+            _ if flat(b, &n) => pa - n * separation,
             (None, _) => pa - n * separation,
             (Some(_), None) => pb,
             (Some(la), Some(lb)) => {

@@ -11,6 +11,7 @@
 use super::nearness::{Ends, Nearness, Pair};
 use super::polish::Direction;
 use super::core::{Body, Core};
+use super::feature::Feature;
 use nalgebra::Vector3;
 
 /// Clearance η of the shifted pair, in sizes of the smaller core.
@@ -26,7 +27,7 @@ const MOVED: f64 = 3e-3;
 const MOST_STEPS: usize = 40;
 /// Accuracies of the distance iteration: near enough for the features to be polished, and to roundings.
 const COARSE: f64 = 1e-7;
-const FINE: f64 = 1e-14;
+const FINE: f64 = 1e-12;
 /// Overlaps deeper than this fraction of the size are searched from several directions.
 const SHALLOW: f64 = 0.02;
 /// Directions of the distance iteration less deep than this fraction of the size are tried first.
@@ -135,14 +136,19 @@ impl Pair<'_> {
                 best = next;
             }
             if rise <= settled {
-                // back at the same maximum, or nothing gained by the finest step
-                if returned || accuracy == FINE {
+                // back at the same face, or nothing gained by the finest step
+                if returned && self.is_flat(&best.normal) || accuracy == FINE {
                     break;
                 }
                 accuracy = FINE;
             }
         }
         best
+    }
+
+    /// Whether a face or cap of A or B is square to a direction.
+    fn is_flat(&self, n: &Vector3<f64>) -> bool {
+        Feature::flat(&self.a, &-n).is_some() || Feature::flat(&self.b, n).is_some()
     }
 
     /// The best directions to start from, at least [`APART`] from each other, best first.

@@ -1,7 +1,6 @@
 //! Certificates of distance and depth for random pairs, and contact patches with known corners.
 
-use crate::backend::manifold::Manifolds;
-use crate::pairs::{Geometry, Overlap, PairPoint};
+use crate::pairs::{Geometry, Overlap, PairPoint, Scratch};
 use crate::pose::Pose;
 use crate::shapes::Shape;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
@@ -38,13 +37,14 @@ impl Random {
             1 => Shape::Capsule { radius: r, half_length: l },
             2 => Shape::Cylinder { radius: r, half_length: l },
             3 => Shape::Cone { radius: r, half_height: l },
-            _ => Shape::Box { half_extents: Vector3::new(r, l, self.within(0.1, 0.6)) },
+            4 => Shape::Box { half_extents: Vector3::new(r, l, self.within(0.1, 0.6)) },
+            _ => Shape::Convex { vertices: (0..14).map(|_| self.vector(0.5)).collect() },
         }
     }
 }
 
 pub(super) fn geometry(shape: &Shape) -> Geometry {
-    Geometry { shape: shape.clone(), hull_vertices: Vec::new(), convex: None, thinnest: shape.thinnest_extent() }
+    Geometry::new(shape).unwrap()
 }
 
 type Placed<'s> = (&'s Shape, &'s Pose);
@@ -52,7 +52,7 @@ type Placed<'s> = (&'s Shape, &'s Pose);
 fn collide((a, pose_a): Placed<'_>, (b, pose_b): Placed<'_>, margin: f64) -> (Vec<PairPoint>, Overlap) {
     let mut points = Vec::new();
     let overlap =
-        crate::pairs::collide((&geometry(a), pose_a), (&geometry(b), pose_b), margin, &mut Manifolds::default(), &mut points);
+        crate::pairs::collide((&geometry(a), pose_a), (&geometry(b), pose_b), margin, &mut Scratch::default(), &mut points);
     (points, overlap)
 }
 
@@ -66,6 +66,9 @@ fn outside((shape, pose): Placed<'_>, point: &Vector3<f64>) -> f64 {
         Shape::Cylinder { radius, half_length } => (rho - radius).max(p.z.abs() - half_length),
         Shape::Cone { radius, half_height } => (-half_height - p.z).max(rho - radius * (half_height - p.z) / (2.0 * half_height)),
         Shape::Box { half_extents } => (p.abs() - half_extents).max(),
+        Shape::Convex { .. } => {
+            geometry(shape).hull.unwrap().planes.iter().map(|plane| plane.height(&p)).fold(f64::NEG_INFINITY, f64::max)
+        }
         _ => f64::NAN,
     }
 }
@@ -80,6 +83,7 @@ fn reach((shape, pose): Placed<'_>, u: &Vector3<f64>) -> f64 {
         Shape::Cylinder { radius, half_length } => radius * across + half_length * d.z.abs(),
         Shape::Cone { radius, half_height } => (half_height * d.z).max(radius * across - half_height * d.z),
         Shape::Box { half_extents } => half_extents.dot(&d.abs()),
+        Shape::Convex { vertices } => vertices.iter().map(|v| v.dot(&d)).fold(f64::NEG_INFINITY, f64::max),
         _ => f64::NAN,
     };
     u.dot(&pose.position) + own
@@ -129,7 +133,7 @@ fn best_by_search(a: Placed<'_>, b: Placed<'_>, samples: u32) -> (f64, Vector3<f
 
 /// Pairs of kinds that this module or the spheres' and capsules' formulas handle.
 fn kinds() -> impl Iterator<Item = (u32, u32)> {
-    (0..5).flat_map(|i| (0..5).map(move |j| (i, j))).filter(|&(i, j)| (i, j) != (4, 4))
+    (0..6).flat_map(|i| (0..6).map(move |j| (i, j))).filter(|&(i, j)| i.min(j) < 4 && (i.max(j) < 5 || (2..4).contains(&i.min(j))))
 }
 
 #[test]
@@ -384,12 +388,12 @@ fn time_per_pair() {
         for (i, j) in kinds().filter(|&(i, j)| i <= j) {
             let mut random = Random(9);
             let pairs: Vec<_> = (0..500).map(|_| (geometry(&random.shape(i)), random.pose(half), geometry(&random.shape(j)), random.pose(half))).collect();
-            let (mut points, mut manifolds, mut n) = (Vec::new(), Manifolds::default(), 0);
+            let (mut points, mut scratch, mut n) = (Vec::new(), Scratch::default(), 0);
             let start = std::time::Instant::now();
             for _ in 0..10 {
                 for (a, pose_a, b, pose_b) in &pairs {
                     points.clear();
-                    crate::pairs::collide((a, pose_a), (b, pose_b), margin, &mut manifolds, &mut points);
+                    crate::pairs::collide((a, pose_a), (b, pose_b), margin, &mut scratch, &mut points);
                     n += usize::from(!points.is_empty());
                 }
             }
@@ -409,11 +413,11 @@ fn time_per_pair() {
         (Shape::Cone { radius: 0.25, half_height: 0.5 }, upright(0.01, 0.02, 0.5 - 1e-9)),
     ];
     for (shape, pose) in cases {
-        let (body, mut points, mut manifolds) = (geometry(&shape), Vec::new(), Manifolds::default());
+        let (body, mut points, mut scratch) = (geometry(&shape), Vec::new(), Scratch::default());
         let start = std::time::Instant::now();
         for _ in 0..5000 {
             points.clear();
-            crate::pairs::collide((&body, &pose), (&table, &table_pose), 1e-3, &mut manifolds, &mut points);
+            crate::pairs::collide((&body, &pose), (&table, &table_pose), 1e-3, &mut scratch, &mut points);
         }
         println!("{:9} {:7.0} ns, {} points", shape.kind(), start.elapsed().as_secs_f64() / 5000.0 * 1e9, points.len());
     }
