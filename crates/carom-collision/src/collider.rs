@@ -47,6 +47,8 @@ pub struct Collider {
     pub material: u32,
     /// Which colliders it may meet.
     pub groups: Groups,
+    /// Whether its motion within the horizon is followed, so that it cannot jump over thin colliders. Default: no.
+    pub continuous: bool,
 }
 
 impl Collider {
@@ -61,6 +63,7 @@ impl Collider {
             rotation: UnitQuaternion::identity(),
             material: 0,
             groups: Groups::default(),
+            continuous: false,
         }
     }
 }

@@ -400,7 +400,7 @@ fn corner_between(corners: &[u32; 3], k: u32, l: u32) -> u32 {
     corners[if (k + 1) % 3 == l { l } else { k } as usize]
 }
 
-fn frame_of(facet: &Facet) -> Frame {
+pub(super) fn frame_of(facet: &Facet) -> Frame {
     Frame::new(&facet.plane, &facet.origin, &facet.along)
 }
 

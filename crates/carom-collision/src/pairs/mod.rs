@@ -29,6 +29,7 @@ mod sphere_box;
 mod sphere_plane;
 mod sphere_revolved;
 mod sphere_sphere;
+#[allow(dead_code, reason = "for colliders that ask for continuous detection")]
 pub(crate) mod time_of_impact;
 
 use crate::polyhedron::Polyhedron;
@@ -159,7 +160,10 @@ fn on_surface(
             let Some(hull) = as_polyhedron(solid, &mut scratch.cuboids[0]) else { return false };
             mesh_convex::collide((hull, pose), (surface, ground), margin, &mut scratch.mesh, points);
         }
-        _ => return false,
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            round::on_surface::collide((solid, pose), (surface, ground), margin, &mut scratch.mesh.gathered, points);
+        }
+        Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => return false,
     }
     if points.len() == first && surface.closed {
         mesh_inside::leave((solid, pose), (surface, ground), points);

@@ -24,10 +24,21 @@ pub(crate) struct Core<'a> {
 /// The kinds of cores; axes are unit vectors in the world frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'a> {
-    Segment { axis: Vector3<f64>, half_length: f64 },
-    Cylinder { axis: Vector3<f64>, radius: f64, half_length: f64 },
+    Segment {
+        axis: Vector3<f64>,
+        half_length: f64,
+    },
+    Cylinder {
+        axis: Vector3<f64>,
+        radius: f64,
+        half_length: f64,
+    },
     /// Base at −half_height, apex at +half_height.
-    Cone { axis: Vector3<f64>, radius: f64, half_height: f64 },
+    Cone {
+        axis: Vector3<f64>,
+        radius: f64,
+        half_height: f64,
+    },
     Polytope(Facets<'a>),
 }
 
@@ -52,7 +63,11 @@ pub(in crate::pairs) struct Arc {
 pub(in crate::pairs) enum Piece {
     Vertex(Vector3<f64>),
     /// Circle about an axis.
-    Circle { centre: Vector3<f64>, axis: Vector3<f64>, radius: f64 },
+    Circle {
+        centre: Vector3<f64>,
+        axis: Vector3<f64>,
+        radius: f64,
+    },
 }
 
 impl Piece {

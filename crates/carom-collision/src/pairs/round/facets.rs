@@ -15,7 +15,12 @@ enum Kind<'a> {
     /// By half extents.
     Box(Vector3<f64>),
     Hull(&'a Polyhedron),
+    /// A triangle by its two normals, the outward one first.
+    Triangle(&'a [Vector3<f64>; 2]),
 }
+
+const TRIANGLE_EDGES: [[u32; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
+const TRIANGLE_RINGS: [u32; 6] = [0, 1, 2, 0, 2, 1];
 
 const BOX_EDGES: [[u32; 2]; 12] = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [4, 6], [1, 3], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 const BOX_NORMALS: [Vector3<f64>; 6] = [
@@ -42,11 +47,16 @@ impl<'a> Facets<'a> {
         Self { vertices: &hull.vertices, kind: Kind::Hull(hull) }
     }
 
+    /// A triangle, counter-clockwise about the first of its two normals.
+    pub fn of_triangle(corners: &'a [Vector3<f64>; 3], normals: &'a [Vector3<f64>; 2]) -> Self {
+        Self { vertices: corners, kind: Kind::Triangle(normals) }
+    }
+
     /// Largest value of a direction over the polytope.
     pub fn reach(&self, u: &Vector3<f64>) -> f64 {
         match &self.kind {
             Kind::Box(half) => half.dot(&u.abs()),
-            Kind::Hull(_) => self.vertices.iter().map(|v| v.dot(u)).fold(f64::NEG_INFINITY, f64::max),
+            Kind::Hull(_) | Kind::Triangle(_) => self.vertices.iter().map(|v| v.dot(u)).fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
@@ -54,14 +64,14 @@ impl<'a> Facets<'a> {
     pub fn farthest(&self, u: &Vector3<f64>) -> usize {
         match &self.kind {
             Kind::Box(_) => (0..3).map(|k| usize::from(u[k] > 0.0) << k).sum(),
-            Kind::Hull(_) => first_largest(self.vertices.iter().map(|vertex| vertex.dot(u))),
+            Kind::Hull(_) | Kind::Triangle(_) => first_largest(self.vertices.iter().map(|vertex| vertex.dot(u))),
         }
     }
 
     /// Number of the face at the farthest vertex whose normal is nearest to a direction.
     pub fn facing(&self, u: &Vector3<f64>) -> usize {
         match self.kind {
-            Kind::Box(_) => first_largest(BOX_NORMALS.iter().map(|normal| normal.dot(u))),
+            Kind::Box(_) | Kind::Triangle(_) => first_largest(self.normals().map(|normal| normal.dot(u))),
             Kind::Hull(hull) => {
                 let mut best = (f64::NEG_INFINITY, 0);
                 for face in hull.edges_at(self.farthest(u) as u32).iter().flat_map(|&edge| hull.edges[edge as usize].faces) {
@@ -85,6 +95,7 @@ impl<'a> Facets<'a> {
         match self.kind {
             Kind::Box(_) => BOX_NORMALS.len(),
             Kind::Hull(hull) => hull.planes.len(),
+            Kind::Triangle(_) => 2,
         }
     }
 
@@ -93,6 +104,7 @@ impl<'a> Facets<'a> {
         match self.kind {
             Kind::Box(_) => &BOX_NORMALS[face],
             Kind::Hull(hull) => &hull.planes[face].normal,
+            Kind::Triangle(normals) => &normals[face],
         }
     }
 
@@ -102,10 +114,12 @@ impl<'a> Facets<'a> {
         let n_edges = match kind {
             Kind::Box(_) => BOX_EDGES.len(),
             Kind::Hull(hull) => hull.edges.len(),
+            Kind::Triangle(_) => TRIANGLE_EDGES.len(),
         };
         (0..n_edges).map(move |edge| match kind {
             Kind::Box(_) => BOX_EDGES[edge],
             Kind::Hull(hull) => hull.edges[edge].ends,
+            Kind::Triangle(_) => TRIANGLE_EDGES[edge],
         })
     }
 
@@ -114,6 +128,7 @@ impl<'a> Facets<'a> {
         match self.kind {
             Kind::Box(_) => &BOX_RINGS[4 * face..4 * face + 4],
             Kind::Hull(hull) => hull.ring(face as u32),
+            Kind::Triangle(_) => &TRIANGLE_RINGS[3 * face..3 * face + 3],
         }
     }
 
@@ -122,6 +137,7 @@ impl<'a> Facets<'a> {
         match self.kind {
             Kind::Box(_) => (4 * face + k) as u32,
             Kind::Hull(hull) => hull.ring_edges(face as u32)[k],
+            Kind::Triangle(_) => (3 * face + k) as u32,
         }
     }
 }

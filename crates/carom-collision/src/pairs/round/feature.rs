@@ -108,7 +108,9 @@ impl<'a> Feature<'a> {
     pub fn facing(core: &Core<'a>, u: &Vector3<f64>) -> Self {
         match &core.body {
             Body::Polytope(facets) => Feature::Face(Face::new(core, facets, facets.facing(&core.rotation.tr_mul(u)))),
-            Body::Cylinder { axis, .. } if axis.dot(u).abs() > CAP => cap(core, axis.dot(u) > 0.0).unwrap_or_else(|| Feature::Line(ruling(core, u))),
+            Body::Cylinder { axis, .. } if axis.dot(u).abs() > CAP => {
+                cap(core, axis.dot(u) > 0.0).unwrap_or_else(|| Feature::Line(ruling(core, u)))
+            }
             Body::Cone { axis, .. } if axis.dot(u) < -CAP => cap(core, false).unwrap_or_else(|| Feature::Line(ruling(core, u))),
             _ => Feature::Line(ruling(core, u)),
         }

@@ -7,13 +7,14 @@ pub(super) mod core;
 pub(super) mod facets;
 mod feature;
 mod nearness;
+pub(super) mod on_surface;
 mod patch;
 mod polish;
 mod separation;
 mod simplex;
 
-use super::{Overlap, PairPoint};
 use self::core::Core;
+use super::{Overlap, PairPoint};
 use nearness::Pair;
 use patch::Patch;
 

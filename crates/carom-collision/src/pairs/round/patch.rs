@@ -22,7 +22,7 @@ const SHORT: f64 = 1e-9;
 /// The deepest point of a patch is lost when the others are higher by more than this fraction of the scale.
 const LOST: f64 = 1e-12;
 /// Number of no part.
-const NONE: u32 = 0xffff;
+pub(super) const NONE: u32 = 0xffff;
 /// Rims tilted by more than this sine have no crossings with each other in a patch.
 const FLAT: f64 = 0.05;
 
@@ -40,16 +40,29 @@ impl<'p, 'a> Patch<'p, 'a> {
         Self { pair, best, margin, tolerance: MERGE * pair.size(), first: points.len(), points }
     }
 
-    /// Appends the points.
+    /// Appends the points, the deepest one among them.
     pub fn fill(&mut self) {
+        let (a, b) = (&self.pair.a, &self.pair.b);
+        if !self.fill_flat() {
+            self.touch_lines_or_point(a, b);
+        } else if self.is_lost() {
+            self.touch_point(a, b);
+        }
+    }
+
+    /// Whether the deepest point was lost to roundings at the border of the patch.
+    pub fn is_lost(&self) -> bool {
+        let lowest = self.points[self.first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        lowest > self.gap_of(self.best.separation) + LOST * self.pair.scale()
+    }
+
+    /// Appends the corners of the overlap with a face or cap square to the normal; false when there is none.
+    pub fn fill_flat(&mut self) -> bool {
         let n = self.best.normal;
         let (a, b) = (&self.pair.a, &self.pair.b);
         let flat = (Feature::flat(a, &-n), Feature::flat(b, &n));
         let (feature_a, feature_b) = match flat {
-            (None, None) => {
-                self.touch_lines_or_point(a, b);
-                return;
-            }
+            (None, None) => return false,
             (Some(fa), Some(fb)) => (fa, fb),
             (Some(fa), None) => (fa, Feature::facing(b, &n)),
             (None, Some(fb)) => (Feature::facing(a, &-n), fb),
@@ -65,11 +78,7 @@ impl<'p, 'a> Patch<'p, 'a> {
             // two polytopes are no round pair; a line is never flat
             (Feature::Face(_), Feature::Face(_)) | (Feature::Line(_), Feature::Line(_)) => {}
         }
-        let lowest = self.points[self.first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-        // the deepest point lost to roundings at the border of the patch
-        if lowest > self.gap_of(self.best.separation) + LOST * self.pair.scale() {
-            self.touch_point(a, b);
-        }
+        true
     }
 
     fn gap_of(&self, core_gap: f64) -> f64 {
@@ -141,7 +150,13 @@ impl<'p, 'a> Patch<'p, 'a> {
         let Some((enter, leave)) = self.clip_by_disk(&p0, &p1, disk) else { return };
         let mut put = |t: f64, rim: u32| {
             let p = p0 + (p1 - p0) * t;
-            let numbers = if t == 0.0 { (line.end_numbers[0], NONE) } else if t == 1.0 { (line.end_numbers[1], NONE) } else { (line.number, rim) };
+            let numbers = if t == 0.0 {
+                (line.end_numbers[0], NONE)
+            } else if t == 1.0 {
+                (line.end_numbers[1], NONE)
+            } else {
+                (line.number, rim)
+            };
             let q = self.onto(&p, &disk.centre, &disk.axis);
             self.touch_ordered(line_is_a, numbers, &p, &q);
         };
@@ -274,8 +289,7 @@ impl<'p, 'a> Patch<'p, 'a> {
                         let q = sb.at(sb.nearest(&(p - n * self.best.separation)));
                         self.touch((la.number, FACE_SIDE | end), &p, &q);
                     }
-                    let lowest = self.points[self.first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-                    if lowest <= self.gap_of(self.best.separation) + LOST * self.pair.scale() {
+                    if !self.is_lost() {
                         return;
                     }
                 }

@@ -8,18 +8,18 @@
 //! a proximal step on the sphere: s never falls and the fixed points are the local maxima of s. The first n is the
 //! best of the face normals, the sides' directions and a few directions fixed in A's frame.
 
-use super::nearness::{Ends, Nearness, Pair};
-use super::polish::Direction;
 use super::core::{Body, Core};
 use super::feature::Feature;
+use super::nearness::{Ends, Nearness, Pair};
+use super::polish::Direction;
 use nalgebra::Vector3;
 
 /// Clearance η of the shifted pair, in sizes of the smaller core.
 const CLEARANCE: f64 = 0.02;
 /// Proximal steps end when they can raise s by no more than this fraction of the scale.
-const SETTLED: f64 = 1e-13;
-/// Polished directions nearer than this are one \[rad\].
-const SAME: f64 = 1e-6;
+const SETTLED: f64 = 2e-14;
+/// Factor of the clearance in the last steps: the smaller it is, the longer are the steps along gentle slopes of s.
+const LONG: f64 = 1e-2;
 /// Starts worse than the best end by more than this fraction of the size are not worth a search.
 const HOPELESS: f64 = 0.6;
 /// A polished direction farther than this from its start may have other features near \[rad\].
@@ -118,30 +118,30 @@ impl Pair<'_> {
     /// Proximal steps to a local maximum of s.
     fn ascend(&self, start: &Direction, clear: f64) -> Direction {
         let mut best = self.polish_fully(start, f64::INFINITY);
-        let mut accuracy = COARSE;
+        let settled = SETTLED * self.scale();
+        let (mut clear, mut accuracy) = (clear, COARSE);
         for _ in 0..MOST_STEPS {
             let length = (clear - best.separation).max(clear);
             // the objective of the step at the present direction
             let present = best.separation + length;
-            let settled = SETTLED * self.scale();
             let ends = Ends { limit: f64::INFINITY, resolution: 0.0, enough: present + settled, accuracy };
             let Nearness::Apart(n, distance) = self.approach(&(best.normal * length), &best.normal, &ends) else { break };
-            if distance <= present + settled {
+            if distance > present + settled {
+                let next = self.polish_fully(&self.direction(n), f64::INFINITY);
+                if next.separation > best.separation {
+                    let rise = next.separation - best.separation;
+                    best = next;
+                    if rise > settled {
+                        continue;
+                    }
+                }
+            }
+            // at a face, or nothing gained by the longest and finest step
+            if accuracy == FINE || self.is_flat(&best.normal) {
                 break;
             }
-            let next = self.polish_fully(&self.direction(n), f64::INFINITY);
-            let rise = next.separation - best.separation;
-            let returned = (next.normal - best.normal).norm_squared() < SAME * SAME;
-            if rise > 0.0 {
-                best = next;
-            }
-            if rise <= settled {
-                // back at the same face, or nothing gained by the finest step
-                if returned && self.is_flat(&best.normal) || accuracy == FINE {
-                    break;
-                }
-                accuracy = FINE;
-            }
+            clear *= LONG;
+            accuracy = FINE;
         }
         best
     }
