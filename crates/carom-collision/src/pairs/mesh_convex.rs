@@ -111,9 +111,13 @@ impl Pair<'_> {
             let axis = self.best_axis(t, separation);
             match axis.kind {
                 Kind::Facet => {
+                    let mut reached = false;
                     if self.patch(t) {
                         self.keep_patch(t, &mut gathered.corners);
-                    } else if separation > 0.0 {
+                        reached = self.clipper.corners().iter().any(|c| c.height <= separation + MERGE * self.size);
+                    }
+                    // Apart, and lowest beside the triangle: a sharp edge or corner may be nearest.
+                    if separation > 0.0 && !reached {
                         self.nearest(t, points);
                     }
                 }

@@ -1,0 +1,67 @@
+//! Polyhedra through the detector: distances against parry, mass properties of compounds.
+
+use crate::scene::{Random, Scene, looking};
+use carom_collision::{MassProperties, Shape};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use parry3d_f64::math::{Pose3, Rot3, Vector};
+use parry3d_f64::query;
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape as ParryShape};
+
+fn pose((p, r): &(Vector3<f64>, UnitQuaternion<f64>)) -> Pose3 {
+    Pose3::from_parts(Vector::new(p.x, p.y, p.z), Rot3::from_xyzw(r.i, r.j, r.k, r.w))
+}
+
+fn hull(vertices: &[Vector3<f64>]) -> ConvexPolyhedron {
+    let points: Vec<_> = vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+    ConvexPolyhedron::from_convex_hull(&points).expect("random points have a hull")
+}
+
+#[test]
+fn distances_of_hulls_are_those_of_parry() {
+    let mut random = Random(31);
+    let mut apart = [0; 4];
+    for round in 0..2_000 {
+        let vertices = |random: &mut Random| (0..12).map(|_| random.vector(-0.5, 0.5)).collect::<Vec<_>>();
+        let first = vertices(&mut random);
+        let other = round % 4;
+        let (half, radius) = (random.vector(0.1, 0.5), random.within(0.1, 0.3));
+        let second = vertices(&mut random);
+        let (shape, parry): (Shape, Box<dyn ParryShape>) = match other {
+            0 => (Shape::Convex { vertices: second.clone() }, Box::new(hull(&second))),
+            1 => (Shape::Box { half_extents: half }, Box::new(Cuboid::new(Vector::new(half.x, half.y, half.z)))),
+            2 => (Shape::Sphere { radius }, Box::new(Ball::new(radius))),
+            _ => (Shape::Capsule { radius, half_length: half.x }, Box::new(Capsule::new_z(half.x, radius))),
+        };
+        let mut scene = Scene::default();
+        scene.add(Shape::Convex { vertices: first.clone() }, random.vector(-1.0, 1.0), random.rotation());
+        scene.add(shape, random.vector(-1.0, 1.0), random.rotation());
+        scene.velocities[0] = looking(10.0);
+        let gap = scene.detect(1.0).iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        let distance = query::distance(&pose(&scene.poses[0]), &hull(&first), &pose(&scene.poses[1]), &*parry).unwrap().distance;
+        if distance > 1e-6 {
+            apart[other] += 1;
+            // parry's iterations end at about 1e-7 here.
+            assert!((gap - distance).abs() < 1e-5, "pair {other}: {gap} against {distance}");
+        } else {
+            assert!(gap <= 1e-6, "pair {other}: {gap} although they overlap");
+        }
+    }
+    assert!(apart.iter().all(|&n| n > 100), "{apart:?}");
+}
+
+#[test]
+fn a_compound_weighs_as_the_whole() {
+    // A box cut into two unequal boxes, seen from a turned frame.
+    let turn = UnitQuaternion::from_euler_angles(0.3, -0.5, 0.9);
+    let part = |h: Vector3<f64>, at: Vector3<f64>| (Shape::Box { half_extents: h }.mass_properties(3.0).unwrap(), turn * at, turn);
+    let parts =
+        [part(Vector3::new(0.1, 0.2, 0.3), Vector3::new(-0.3, 0.0, 0.0)), part(Vector3::new(0.3, 0.2, 0.3), Vector3::new(0.1, 0.0, 0.0))];
+    let whole = Shape::Box { half_extents: Vector3::new(0.4, 0.2, 0.3) }.mass_properties(3.0).unwrap();
+    let got = MassProperties::combine(&parts).unwrap();
+    let rotation: Matrix3<f64> = *turn.to_rotation_matrix().matrix();
+    // Some roundings of numbers near 1.
+    assert!((got.mass - whole.mass).abs() < 1e-14 && got.centre_of_mass.norm() < 1e-14);
+    assert!((got.inertia - rotation * whole.inertia * rotation.transpose()).norm() < 1e-14);
+    assert_eq!(got.inertia, got.inertia.transpose());
+    assert_eq!(MassProperties::combine(&[]), None);
+}
