@@ -117,6 +117,12 @@ pub enum CollisionError {
         /// Number of materials.
         n_materials: usize,
     },
+    /// More distinct laws than can be numbered.
+    #[error("{n_materials} materials make more than 32768 different contact laws: use fewer")]
+    TooManyLaws {
+        /// Number of materials in use.
+        n_materials: usize,
+    },
     /// More colliders than 32-bit indices, or a body index that is reserved.
     #[error("{n_colliders} colliders or the reserved body index exceed 32-bit indices")]
     TooMany {
