@@ -5,7 +5,7 @@ use carom_collision::{MassProperties, Shape};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use parry3d_f64::math::{Pose3, Rot3, Vector};
 use parry3d_f64::query;
-use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape as ParryShape};
+use parry3d_f64::shape::{Ball, Capsule, Cone, ConvexPolyhedron, Cuboid, Cylinder, Shape as ParryShape};
 
 fn pose((p, r): &(Vector3<f64>, UnitQuaternion<f64>)) -> Pose3 {
     Pose3::from_parts(Vector::new(p.x, p.y, p.z), Rot3::from_xyzw(r.i, r.j, r.k, r.w))
@@ -19,25 +19,33 @@ fn hull(vertices: &[Vector3<f64>]) -> ConvexPolyhedron {
 #[test]
 fn distances_of_hulls_are_those_of_parry() {
     let mut random = Random(31);
-    let mut apart = [0; 4];
-    for round in 0..2_000 {
-        let vertices = |random: &mut Random| (0..12).map(|_| random.vector(-0.5, 0.5)).collect::<Vec<_>>();
+    let mut apart = [0; 6];
+    for round in 0..3_000 {
+        // Every other hull lies beside its origin.
+        let beside = if round % 2 == 0 { Vector3::zeros() } else { Vector3::new(0.7, 0.0, 0.2) };
+        let vertices = |random: &mut Random| (0..12).map(|_| random.vector(-0.5, 0.5) + beside).collect::<Vec<_>>();
         let first = vertices(&mut random);
-        let other = round % 4;
+        let other = round % 6;
         let (half, radius) = (random.vector(0.1, 0.5), random.within(0.1, 0.3));
         let second = vertices(&mut random);
         let (shape, parry): (Shape, Box<dyn ParryShape>) = match other {
             0 => (Shape::Convex { vertices: second.clone() }, Box::new(hull(&second))),
             1 => (Shape::Box { half_extents: half }, Box::new(Cuboid::new(Vector::new(half.x, half.y, half.z)))),
             2 => (Shape::Sphere { radius }, Box::new(Ball::new(radius))),
-            _ => (Shape::Capsule { radius, half_length: half.x }, Box::new(Capsule::new_z(half.x, radius))),
+            3 => (Shape::Capsule { radius, half_length: half.x }, Box::new(Capsule::new_z(half.x, radius))),
+            4 => (Shape::Cylinder { radius, half_length: half.x }, Box::new(Cylinder::new(half.x, radius))),
+            _ => (Shape::Cone { radius, half_height: half.x }, Box::new(Cone::new(half.x, radius))),
         };
         let mut scene = Scene::default();
         scene.add(Shape::Convex { vertices: first.clone() }, random.vector(-1.0, 1.0), random.rotation());
         scene.add(shape, random.vector(-1.0, 1.0), random.rotation());
         scene.velocities[0] = looking(10.0);
         let gap = scene.detect(1.0).iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
-        let distance = query::distance(&pose(&scene.poses[0]), &hull(&first), &pose(&scene.poses[1]), &*parry).unwrap().distance;
+        // parry's cylinders and cones stand along y.
+        let upright = if other >= 4 { Rot3::from_rotation_x(std::f64::consts::FRAC_PI_2) } else { Rot3::IDENTITY };
+        let mut second_pose = pose(&scene.poses[1]);
+        second_pose.rotation *= upright;
+        let distance = query::distance(&pose(&scene.poses[0]), &hull(&first), &second_pose, &*parry).unwrap().distance;
         if distance > 1e-6 {
             apart[other] += 1;
             // parry's iterations end at about 1e-7 here.

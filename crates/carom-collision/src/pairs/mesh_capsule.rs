@@ -97,7 +97,7 @@ fn touch_edges(core: &Segment, radius: f64, surface: &Surface, t: u32, limit: f6
         let (p, q) = (corners[k], corners[(k + 1) % 3]);
         let edge = Segment { middle: 0.5 * (p + q), half: 0.5 * (q - p) };
         let sine = core.half.cross(&edge.half).norm_squared();
-        let mut try_at = |s: f64, along: f64, part: u32, points: &mut Vec<PairPoint>| {
+        let try_at = |s: f64, along: f64, part: u32, points: &mut Vec<PairPoint>| {
             let away = core.at(s) - edge.at(along);
             let distance = away.norm();
             if distance > limit || !(distance > 1e-12 * radius) {

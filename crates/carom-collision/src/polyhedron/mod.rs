@@ -53,6 +53,9 @@ pub(crate) struct Polyhedron {
     /// Edge from each corner of `ring` to the next.
     ring_edges: Vec<u32>,
     pub edges: Vec<Edge>,
+    /// Ends of the edges and normals of the faces once more, as tables.
+    edge_ends: Vec<[u32; 2]>,
+    normals: Vec<Vector3<f64>>,
     /// First entry of each vertex in `around`, and the end.
     around_starts: Vec<u32>,
     /// Per vertex, its edges.
@@ -77,6 +80,8 @@ impl Polyhedron {
             ring: Vec::new(),
             ring_edges: Vec::new(),
             edges: Vec::new(),
+            edge_ends: Vec::new(),
+            normals: Vec::new(),
             around_starts: Vec::new(),
             around: Vec::new(),
             centre: vertices.iter().sum::<Vector3<f64>>() / vertices.len() as f64,
@@ -113,6 +118,8 @@ impl Polyhedron {
             made.around.extend((0..).zip(&made.edges).filter(|(_, e)| e.ends.contains(&vertex)).map(|(k, _)| k));
         }
         made.around_starts.push(made.around.len() as u32);
+        made.edge_ends = made.edges.iter().map(|edge| edge.ends).collect();
+        made.normals = made.planes.iter().map(|plane| plane.normal).collect();
         made.thickness = made.planes.iter().map(|p| -p.height(&made.centre)).fold(f64::INFINITY, f64::min);
         (made.thickness > 0.0).then_some(made)
     }
@@ -164,6 +171,11 @@ impl Polyhedron {
     /// Edges of a face, each from the corner of the same place in [`Polyhedron::ring`] to the next.
     pub fn ring_edges(&self, face: u32) -> &[u32] {
         &self.ring_edges[self.starts[face as usize] as usize..self.starts[face as usize + 1] as usize]
+    }
+
+    /// Ends of the edges, normals of the faces, rings of the faces one after the other and where each begins.
+    pub fn tables(&self) -> (&[[u32; 2]], &[Vector3<f64>], &[u32], &[u32]) {
+        (&self.edge_ends, &self.normals, &self.ring, &self.starts)
     }
 
     /// Edges at a vertex.
