@@ -84,6 +84,7 @@ impl Detector {
         for collider in &mut colliders {
             geometries.push(prepare(collider, n_materials)?);
         }
+        refuse_two_surfaces(&colliders)?;
         let laws = LawTable::new(colliders.iter().map(|collider| collider.material), &materials, &pair_laws)?;
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids) = (0..colliders.len() as u32).partition(is_plane);
@@ -307,6 +308,21 @@ fn admit(colliders: &[Collider], i: u32, j: u32) -> Option<(u32, u32)> {
 
 fn is_finite(p: &PairPoint) -> bool {
     p.gap.is_finite() && p.point.iter().chain(p.normal.iter()).all(|x| x.is_finite())
+}
+
+/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
+fn refuse_two_surfaces(colliders: &[Collider]) -> Result<(), CollisionError> {
+    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
+    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
+    for (k, &i) in surfaces.iter().enumerate() {
+        for &j in &surfaces[k + 1..] {
+            if admit(colliders, i as u32, j as u32).is_some() {
+                let name = |i: usize| colliders[i].name.clone();
+                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.

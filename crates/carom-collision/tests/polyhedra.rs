@@ -1,7 +1,7 @@
 //! Polyhedra through the detector: distances against parry, mass properties of compounds.
 
 use crate::scene::{Random, Scene, looking};
-use carom_collision::{MassProperties, Shape};
+use carom_collision::{Collider, CollisionError, Detector, MassProperties, Material, PairLaws, Shape};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use parry3d_f64::math::{Pose3, Rot3, Vector};
 use parry3d_f64::query;
@@ -55,6 +55,32 @@ fn distances_of_hulls_are_those_of_parry() {
         }
     }
     assert!(apart.iter().all(|&n| n > 100), "{apart:?}");
+}
+
+fn cube_mesh(half: f64) -> Shape {
+    let sign = |bit: u32| if bit == 1 { half } else { -half };
+    let vertices: Vec<_> = (0..8_u32).map(|k| Vector3::new(sign(k & 1), sign(k >> 1 & 1), sign(k >> 2))).collect();
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles: Vec<_> = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+    Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() }
+}
+
+#[test]
+fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
+    let mut scene = Scene::default();
+    scene.add(cube_mesh(0.5), Vector3::new(0.0, 0.0, 0.499), UnitQuaternion::identity());
+    scene.add(Shape::Box { half_extents: Vector3::repeat(0.5) }, Vector3::new(0.1, 0.2, 1.498), UnitQuaternion::identity());
+    scene.colliders.push(Collider::new("ground", None, Shape::Plane { normal: Vector3::z() }));
+    let contacts = scene.detect(1e-3);
+    // Four corners on the ground, four of the patch between the cubes; the box is first of the pair or second.
+    assert_eq!(contacts.len(), 8, "{contacts:?}");
+    assert!(contacts.iter().all(|c| (c.gap + 1e-3).abs() < 1e-14 && c.normal.z.abs() == 1.0));
+    let between: Vec<_> = contacts.iter().filter(|c| c.point.z > 0.5).collect();
+    // The mesh is A here: the normal points from the box above to it.
+    assert!(between.len() == 4 && between.iter().all(|c| c.normal == -Vector3::z()), "{between:?}");
+    let colliders = vec![Collider::new("one", Some(0), cube_mesh(0.5)), Collider::new("two", None, cube_mesh(1.0))];
+    let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
+    assert!(matches!(refused, Some(CollisionError::TwoSurfaces { .. })), "{refused:?}");
 }
 
 #[test]

@@ -227,8 +227,10 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
         (Shape::Cone { radius, half_height }, Shape::Plane { normal }) => {
             rim_plane::collide_cone(pose_a, *radius, *half_height, &plane(normal), margin, points);
         }
-        (Shape::Convex { .. }, Shape::Plane { normal }) => {
-            let vertices: &[Vector3<f64>] = a.hull.as_ref().map_or(&[], |hull| &hull.vertices);
+        (Shape::Convex { .. } | Shape::Mesh { .. } | Shape::HeightField { .. }, Shape::Plane { normal }) => {
+            // A plane touches a mesh where it touches its hull; a flat mesh has no hull, and all its corners count.
+            let corners = a.surface.as_ref().map_or(&[][..], |surface| &surface.outermost[..]);
+            let vertices = a.hull.as_ref().map_or(corners, |hull| &hull.vertices);
             convex_plane::collide(vertices, pose_a, &plane(normal), margin, points);
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {

@@ -47,15 +47,15 @@ pub(crate) struct Polyhedron {
     /// Planes of the faces.
     pub planes: Vec<Plane>,
     /// First corner of each face in `ring`, and the end.
-    starts: Vec<u32>,
+    pub starts: Vec<u32>,
     /// Vertices of all faces, counter-clockwise seen from outside.
-    ring: Vec<u32>,
+    pub ring: Vec<u32>,
     /// Edge from each corner of `ring` to the next.
     ring_edges: Vec<u32>,
     pub edges: Vec<Edge>,
     /// Ends of the edges and normals of the faces once more, as tables.
-    edge_ends: Vec<[u32; 2]>,
-    normals: Vec<Vector3<f64>>,
+    pub edge_ends: Vec<[u32; 2]>,
+    pub normals: Vec<Vector3<f64>>,
     /// First entry of each vertex in `around`, and the end.
     around_starts: Vec<u32>,
     /// Per vertex, its edges.
@@ -171,11 +171,6 @@ impl Polyhedron {
     /// Edges of a face, each from the corner of the same place in [`Polyhedron::ring`] to the next.
     pub fn ring_edges(&self, face: u32) -> &[u32] {
         &self.ring_edges[self.starts[face as usize] as usize..self.starts[face as usize + 1] as usize]
-    }
-
-    /// Ends of the edges, normals of the faces, rings of the faces one after the other and where each begins.
-    pub fn tables(&self) -> (&[[u32; 2]], &[Vector3<f64>], &[u32], &[u32]) {
-        (&self.edge_ends, &self.normals, &self.ring, &self.starts)
     }
 
     /// Edges at a vertex.

@@ -44,8 +44,14 @@ impl<'a> Facets<'a> {
 
     /// A convex hull.
     pub fn of_hull(hull: &'a Polyhedron) -> Self {
-        let (edges, normals, rings, starts) = hull.tables();
-        Self { vertices: &hull.vertices, edges, normals, rings, starts, half: None }
+        Self {
+            vertices: &hull.vertices,
+            edges: &hull.edge_ends,
+            normals: &hull.normals,
+            rings: &hull.ring,
+            starts: &hull.starts,
+            half: None,
+        }
     }
 
     /// Largest value of a direction over the polytope.
