@@ -94,6 +94,17 @@ pub enum CollisionError {
         /// The moving body.
         body: u32,
     },
+    /// Two surfaces that may meet.
+    #[error(
+        "colliders `{first}` and `{second}`: contact between two meshes or height fields is not computed; make the moving one of convex \
+         parts, or keep them apart by groups"
+    )]
+    TwoSurfaces {
+        /// Name of one.
+        first: String,
+        /// Name of the other.
+        second: String,
+    },
     /// A collider's material is not in the list.
     #[error("collider `{collider}`: there is no material {material} among {n_materials}")]
     UnknownMaterial {
@@ -118,6 +129,12 @@ pub enum CollisionError {
         /// The index.
         material: u32,
         /// Number of materials.
+        n_materials: usize,
+    },
+    /// More distinct laws than can be numbered.
+    #[error("{n_materials} materials make more than 32768 different contact laws: use fewer")]
+    TooManyLaws {
+        /// Number of materials in use.
         n_materials: usize,
     },
     /// More colliders than 32-bit indices, or a body index that is reserved.

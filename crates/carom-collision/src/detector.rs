@@ -2,12 +2,16 @@
 
 use crate::backend::tree::{Bounds, Tree, overlap};
 use crate::collider::{Collider, CollisionError};
-use crate::materials::{Material, PairLaws, combine};
+use crate::law_table::LawTable;
+use crate::materials::{Material, PairLaws};
 use crate::pairs::{Geometry, PairPoint, Scratch, collide};
 use crate::pose::Pose;
 use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
+use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::{ContactLaw, DirectionFrame, Friction};
+use carom_dynamics::relations::contact::turn_towards;
+use carom_dynamics::systems::Instant;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// Contacts are also reported within this fraction of the smaller bounding radius, whatever the speeds.
@@ -28,8 +32,7 @@ const UNIT_TOLERANCE: f64 = 1e-6;
 pub struct Detector {
     colliders: Vec<Collider>,
     geometries: Vec<Geometry>,
-    materials: Vec<Material>,
-    pair_laws: PairLaws,
+    laws: LawTable,
     /// Colliders other than planes, in order; the leaves of the tree are numbered as here.
     solids: Vec<u32>,
     planes: Vec<u32>,
@@ -81,14 +84,16 @@ impl Detector {
         for collider in &mut colliders {
             geometries.push(prepare(collider, n_materials)?);
         }
+        refuse_two_surfaces(&colliders)?;
+        let laws = LawTable::new(colliders.iter().map(|collider| collider.material), &materials, &pair_laws)?;
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids) = (0..colliders.len() as u32).partition(is_plane);
         let placed = colliders.iter().map(Placed::at_rest).collect();
+        let pull_reach = laws.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
         let mut detector = Self {
             colliders,
             geometries,
-            materials,
-            pair_laws,
+            laws,
             solids,
             planes,
             tree: Tree::default(),
@@ -96,9 +101,8 @@ impl Detector {
             near_pairs: Vec::new(),
             points: Vec::new(),
             scratch: Scratch::default(),
-            pull_reach: 0.0,
+            pull_reach,
         };
-        detector.pull_reach = detector.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
         detector.rebuild();
         Ok(detector)
     }
@@ -118,28 +122,17 @@ impl Detector {
         self.tree = Tree::build(self.solids.iter().map(|&i| placed[i as usize].bounds));
     }
 
-    /// Law of the contact between two colliders.
-    fn law(&self, a: u32, b: u32) -> ContactLaw {
-        let material = |i: u32| self.colliders[i as usize].material;
-        self.law_of_materials(material(a), material(b))
-    }
-
-    /// Law of the contact between two materials.
-    fn law_of_materials(&self, a: u32, b: u32) -> ContactLaw {
-        self.pair_laws.law(a, b).unwrap_or_else(|| combine(&self.materials[a as usize], &self.materials[b as usize]))
-    }
-
-    /// Principal direction of elliptic friction between two colliders in the world frame; zero for other laws.
-    fn direction(&self, law: &ContactLaw, a: u32, b: u32) -> Vector3<f64> {
-        let Friction::Elliptic { direction, frame, .. } = law.friction else { return Vector3::zeros() };
+    /// Principal direction of elliptic friction between two colliders in the world frame; `None` for other laws.
+    fn direction(&self, law: u16, a: u32, b: u32) -> Option<Vector3<f64>> {
+        let Friction::Elliptic { direction, frame, .. } = self.laws.laws()[law as usize].friction else { return None };
         let material = |i: u32| self.colliders[i as usize].material;
         let (first, second) = if material(a) <= material(b) { (a, b) } else { (b, a) };
         let direction = Vector3::from(direction);
-        match frame {
+        Some(match frame {
             DirectionFrame::World => direction,
             DirectionFrame::First => self.placed[first as usize].pose.rotation * direction,
             DirectionFrame::Second => self.placed[second as usize].pose.rotation * direction,
-        }
+        })
     }
 
     /// (q, v, horizon) ⇒ poses, bounds and speeds of the colliders of moving bodies; leaves of the tree.
@@ -195,10 +188,10 @@ impl Detector {
 }
 
 impl ContactDetector for Detector {
-    fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>) {
+    fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         let horizon = horizon.max(0.0);
         // (q, v) => poses and grown bounds
-        self.place(q, v, horizon);
+        self.place(bodies.q, bodies.v, horizon);
         // bounds => near pairs, in the order of their keys
         self.find_near_pairs(horizon);
         // near pairs => contact points
@@ -217,8 +210,8 @@ impl ContactDetector for Detector {
             if self.points.is_empty() {
                 continue;
             }
-            let law = self.law(a, b);
-            let direction = self.direction(&law, a, b);
+            let law = self.laws.index(self.colliders[a as usize].material, self.colliders[b as usize].material);
+            let direction = self.direction(law, a, b);
             let body = |i: u32| self.colliders[i as usize].body.unwrap_or(WORLD);
             let (body_a, body_b) = (body(a), body(b));
             contacts.extend(self.points.iter().filter(|p| is_finite(p)).map(|p| ContactPoint {
@@ -228,22 +221,17 @@ impl ContactDetector for Detector {
                 point: p.point,
                 normal: p.normal,
                 gap: p.gap,
+                turn: direction.map_or(0.0, |direction| turn_towards(&p.normal, &direction)),
+                surface: None,
                 law,
-                direction,
-                plane: None,
+                planar: false,
             }));
         }
+        Ok(())
     }
 
-    fn laws(&self) -> Vec<ContactLaw> {
-        let mut used: Vec<u32> = self.colliders.iter().map(|collider| collider.material).collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut laws = Vec::new();
-        for (k, &a) in used.iter().enumerate() {
-            laws.extend(used[k..].iter().map(|&b| self.law_of_materials(a, b)));
-        }
-        laws
+    fn laws(&self) -> &[ContactLaw] {
+        self.laws.laws()
     }
 
     fn n_colliders(&self) -> u32 {
@@ -320,6 +308,21 @@ fn admit(colliders: &[Collider], i: u32, j: u32) -> Option<(u32, u32)> {
 
 fn is_finite(p: &PairPoint) -> bool {
     p.gap.is_finite() && p.point.iter().chain(p.normal.iter()).all(|x| x.is_finite())
+}
+
+/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
+fn refuse_two_surfaces(colliders: &[Collider]) -> Result<(), CollisionError> {
+    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
+    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
+    for (k, &i) in surfaces.iter().enumerate() {
+        for &j in &surfaces[k + 1..] {
+            if admit(colliders, i as u32, j as u32).is_some() {
+                let name = |i: usize| colliders[i].name.clone();
+                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.

@@ -4,15 +4,15 @@ use crate::shapes::Shape;
 use nalgebra::{Matrix3, Vector3};
 
 impl Shape {
-    /// Smallest distance between two parallel planes that hold the shape \[m\]; infinite for a plane, zero for the
-    /// surfaces of meshes and height fields.
+    /// Smallest distance between two parallel planes that hold the shape \[m\]; infinite for a plane and
+    /// for surfaces, whose triangles have no thickness to lose.
     ///
     /// A body that moves farther than this in one step may pass through a contact unseen. Exact for all shapes but
     /// hulls, for which it is the smallest width along the principal axes of the vertices, at least the true one.
     #[must_use]
     pub fn thinnest_extent(&self) -> f64 {
         match self {
-            Shape::Plane { .. } => f64::INFINITY,
+            Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => f64::INFINITY,
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => 2.0 * radius,
             Shape::Box { half_extents } => 2.0 * half_extents.min(),
             Shape::Cylinder { radius, half_length } => 2.0 * radius.min(*half_length),
@@ -22,7 +22,6 @@ impl Shape {
                 height.min(2.0 * radius * height / radius.hypot(height))
             }
             Shape::Convex { vertices } => width_of_points(vertices),
-            Shape::Mesh { .. } | Shape::HeightField { .. } => 0.0,
         }
     }
 }

@@ -9,6 +9,7 @@ mod backend;
 pub mod collider;
 pub mod detector;
 mod extent;
+mod law_table;
 pub mod mass;
 pub mod materials;
 mod pairs;

@@ -3,6 +3,7 @@
 use crate::scene::{Random, Scene};
 use carom_collision::{Collider, Detector, Groups, Material, PairLaws, Shape};
 use carom_dynamics::detection::{ContactDetector, ContactPoint, WORLD};
+use carom_dynamics::systems::Instant;
 use nalgebra::{UnitQuaternion, Vector3};
 
 fn random_scene(random: &mut Random, n: usize) -> Scene {
@@ -28,7 +29,7 @@ fn brute_force(scene: &Scene, horizon: f64) -> Vec<ContactPoint> {
             let pair = vec![scene.colliders[i].clone(), scene.colliders[j].clone()];
             let mut detector = Detector::new(pair, vec![Material::default()], PairLaws::new()).unwrap();
             let mut contacts = Vec::new();
-            detector.detect(&q, &v, horizon, &mut contacts);
+            detector.detect(Instant { t: 0.0, q: &q, v: &v }, horizon, &mut contacts).unwrap();
             for c in &mut contacts {
                 assert_eq!((c.key.collider_a, c.key.collider_b), (0, 1));
                 (c.key.collider_a, c.key.collider_b) = (i as u32, j as u32);

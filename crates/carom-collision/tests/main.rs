@@ -4,6 +4,7 @@ mod broad_phase;
 mod invariance;
 mod parry;
 mod planar;
+mod polyhedra;
 mod robustness;
 mod scene;
 mod stacks;

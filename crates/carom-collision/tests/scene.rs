@@ -2,6 +2,7 @@
 
 use carom_collision::{Collider, Detector, Material, PairLaws, Shape};
 use carom_dynamics::detection::{ContactDetector, ContactPoint};
+use carom_dynamics::systems::Instant;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// splitmix64.
@@ -78,7 +79,7 @@ impl Scene {
     pub fn detect_with(&self, detector: &mut dyn ContactDetector, horizon: f64) -> Vec<ContactPoint> {
         let (q, v) = self.state();
         let mut contacts = Vec::new();
-        detector.detect(&q, &v, horizon, &mut contacts);
+        detector.detect(Instant { t: 0.0, q: &q, v: &v }, horizon, &mut contacts).unwrap();
         contacts
     }
 

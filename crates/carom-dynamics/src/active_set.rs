@@ -91,8 +91,8 @@ pub struct ActiveSet {
     dims: Vec<usize>,
 }
 
-/// Where the rows of a contact of planar bodies are written.
-pub(crate) struct PlanarRows<'a> {
+/// Where the rows of a contact of bodies are written.
+pub(crate) struct ContactRows<'a> {
     pub jacobian: &'a mut [f64],
     pub bias: &'a mut [f64],
     pub bias_change: &'a mut [f64],
@@ -303,10 +303,10 @@ impl ActiveSet {
         &self.bias_change
     }
 
-    /// G, b, the change of b, and u_k of a contact of planar bodies, to be written.
-    pub(crate) fn planar_rows_mut(&mut self, item: usize) -> PlanarRows<'_> {
+    /// G, b, the change of b, and u_k of a contact of bodies, to be written.
+    pub(crate) fn contact_rows_mut(&mut self, item: usize) -> ContactRows<'_> {
         let Active { rows, first, width, .. } = &self.items[item];
-        PlanarRows {
+        ContactRows {
             jacobian: &mut self.jacobian[*first..first + rows.len() * width],
             bias: &mut self.bias[rows.clone()],
             bias_change: &mut self.bias_change[rows.clone()],

@@ -1,22 +1,23 @@
 //! Stages of a step that schemes share, as free functions over [`StepMemory`].
 
-use crate::active_set::ActiveSource;
+use crate::active_set::{ActiveSource, ContactRows};
 use crate::block_diagonal::{BlockLayout, dot};
 use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
-use crate::laws::{Cohesion, Law};
+use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::planar_contacts::{detect_planar_contacts, select_planar_contacts};
 use crate::recording::Source;
 use crate::relations::Rows;
-use crate::relations::contact::{BODY_WIDTH, BodyStates, write_jacobian};
+use crate::relations::contact::{BODY_WIDTH, BodyStates, write_bias, write_jacobian};
 use crate::relations::planar_contact::planar_normal_velocity;
 use crate::schemes::StepReport;
 use crate::state::State;
+use crate::systems::Instant;
 use crate::variable_friction;
 use carom_solvers::{Delassus, SolveReport};
 
@@ -48,22 +49,25 @@ pub(crate) fn evaluate_candidates(model: &Model, state: &State, memory: &mut Ste
 
 /// (t, q, v) => contact points between bodies whose gap may close within `horizon` seconds.
 pub(crate) fn detect_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
-    detect_at(model, (&state.q, &state.v), horizon, &mut memory.detector, &mut memory.contacts);
+    let at = Instant { t: state.t, q: &state.q, v: &state.v };
+    detect_at(model, at, horizon, &mut memory.detector, &mut memory.contacts)?;
     detect_planar_contacts(model, state, memory, horizon)
 }
 
-/// (q, v) => contact points between bodies in space whose gap may close within `horizon` seconds at the velocities v.
+/// (t, q, v) => contact points between bodies in space whose gap may close within `horizon` seconds at the velocities v.
 pub(crate) fn detect_at(
     model: &Model,
-    (q, v): (&[f64], &[f64]),
+    at: Instant<'_>,
     horizon: f64,
     detector: &mut Option<Box<dyn ContactDetector>>,
     contacts: &mut Vec<ContactPoint>,
-) {
+) -> Result<(), NonFinite> {
     contacts.clear();
     if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
-        detector.detect(&q[bodies.q.clone()], &v[bodies.v.clone()], horizon, contacts);
+        let bodies = Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] };
+        detector.detect(bodies, horizon, contacts)?;
     }
+    Ok(())
 }
 
 /// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
@@ -164,23 +168,30 @@ pub(crate) fn select_where(
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        if contact.plane.is_some() {
+        if contact.planar {
             continue;
         }
+        let law = model.contact_law(contact);
         let is_closed = closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v));
-        let pull = pull_of(contact, bonds, step);
+        let pull = pull_of(contact, law, bonds, step);
         if !is_closed && pull == 0.0 {
             continue;
         }
         let blocks = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
         let blocks = blocks.flat_map(|body| [0, 1].map(|k| bodies.first_block as u32 + 2 * body + k));
-        let dim = contact.law.rows();
-        let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, layout);
-        let (jacobian, _, velocity) = active.rows_mut(item);
+        let dim = law.rows();
+        let item = active.push(ActiveSource::Contact(i), Law::Contact(*law), contact.gap, dim, blocks, layout);
+        let ContactRows { jacobian, bias, bias_change, velocity_start } = active.contact_rows_mut(item);
         write_jacobian(contact, &BodyStates { q, v, lead }, dim, jacobian);
         let width = jacobian.len() / dim;
-        for (row, u) in jacobian.chunks_exact(width).zip(velocity) {
+        for (row, u) in jacobian.chunks_exact(width).zip(&mut *velocity_start) {
             *u = row_velocity(contact, row, v);
+        }
+        if contact.surface.is_some() {
+            write_bias(contact, step, bias, bias_change);
+            for (u, (b, change)) in velocity_start.iter_mut().zip(bias.iter().zip(bias_change)) {
+                *u += *b - *change;
+            }
         }
         active.bind(item, with_restitution);
         if pull > 0.0 {
@@ -208,8 +219,8 @@ pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory
 }
 
 /// Pull of a contact point \[N\]; within an instant nothing pulls.
-pub(crate) fn pull_of(contact: &ContactPoint, bonds: &Bonds, step: f64) -> f64 {
-    match contact.law.cohesion {
+pub(crate) fn pull_of(contact: &ContactPoint, law: &ContactLaw, bonds: &Bonds, step: f64) -> f64 {
+    match law.cohesion {
         Cohesion::None => 0.0,
         _ if step == 0.0 => 0.0,
         cohesion => cohesion.pull(contact.gap, bonds.of_contact(&contact.key)),
@@ -219,9 +230,9 @@ pub(crate) fn pull_of(contact: &ContactPoint, bonds: &Bonds, step: f64) -> f64 {
 /// Normal velocity of any contact point, from the coordinates and velocities of the whole model.
 pub(crate) fn velocity_of(model: &Model, contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let systems = model.systems();
-    match (&contact.plane, systems.planar_bodies(), systems.bodies()) {
-        (Some(surface), Some(bodies), _) => planar_normal_velocity(contact, surface, &q[bodies.q.clone()], &v[bodies.v.clone()]),
-        (None, _, Some(bodies)) => normal_velocity(contact, &q[bodies.q.clone()], &v[bodies.v.clone()]),
+    match (contact.planar, systems.planar_bodies(), systems.bodies()) {
+        (true, Some(bodies), _) => planar_normal_velocity(contact, &q[bodies.q.clone()], &v[bodies.v.clone()]),
+        (false, _, Some(bodies)) => normal_velocity(contact, &q[bodies.q.clone()], &v[bodies.v.clone()]),
         // a detector without its bodies finds no contacts
         _ => 0.0,
     }
@@ -229,6 +240,12 @@ pub(crate) fn velocity_of(model: &Model, contact: &ContactPoint, q: &[f64], v: &
 
 /// Normal velocity of a contact point of bodies.
 pub(crate) fn normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
+    let of_surface = contact.surface.as_ref().map_or(0.0, |surface| contact.normal.dot(&surface.velocity));
+    normal_displacement(contact, q, v) - of_surface
+}
+
+/// What the displacements v of the bodies change at the gap of a contact point.
+pub(crate) fn normal_displacement(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let mut row = [0.0; 2 * BODY_WIDTH];
     let row = if contact.body_b == WORLD { &mut row[..BODY_WIDTH] } else { &mut row[..] };
     write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, row);

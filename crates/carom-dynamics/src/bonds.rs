@@ -25,7 +25,7 @@ impl Bonds {
     pub fn new(model: &Model) -> Self {
         let zone = |law: &ContactLaw| matches!(law.cohesion, Cohesion::Zone { .. });
         let by_formula = model.interactions().iter().filter_map(|interaction| interaction.law().contact()).any(zone);
-        let in_use = by_formula || model.detector().is_some_and(|detector| detector.laws().iter().any(zone));
+        let in_use = by_formula || model.collider_laws().iter().any(zone);
         Bonds {
             in_use,
             begun: false,
@@ -57,7 +57,7 @@ pub(crate) fn update_bonds(model: &Model, state: &State, memory: &mut StepMemory
         *largest = largest.max(candidates.position[row]);
     }
     if !bonds.begun {
-        let zones = contacts.iter().filter(|contact| matches!(contact.law.cohesion, Cohesion::Zone { .. }));
+        let zones = contacts.iter().filter(|contact| matches!(model.contact_law(contact).cohesion, Cohesion::Zone { .. }));
         bonds.by_contact.extend(zones.map(|contact| (contact.key, 0.0)));
         bonds.by_contact.sort_unstable_by_key(|(key, _)| *key);
         bonds.begun = true;

@@ -3,7 +3,7 @@
 use crate::error::NonFinite;
 use crate::laws::ContactLaw;
 use crate::systems::Instant;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector3;
 
 /// Body index of the immovable world (fixed bodies).
 pub const WORLD: u32 = u32::MAX;
@@ -36,26 +36,28 @@ pub struct ContactPoint {
     pub normal: Vector3<f64>,
     /// Gap \[m\]: > 0 open, < 0 penetrating.
     pub gap: f64,
-    /// Coefficients of this pair.
-    pub law: ContactLaw,
-    /// Direction in the world frame whose projection on the contact plane is the first tangent; zero where any will do.
-    pub direction: Vector3<f64>,
-    /// The bodies are planar ones, B's surface moves like this, and point and normal have z = 0; `None` for bodies in space.
-    pub plane: Option<SurfaceMotion>,
+    /// Angle \[rad\] about the normal from the first of the usual tangents ([`crate::relations::contact::tangents`]) to the first tangent of
+    /// this point; zero where any tangent will do.
+    pub turn: f64,
+    /// How B's surface moves by itself; `None` where B is a body or does not move.
+    pub surface: Option<SurfaceMotion>,
+    /// Place of its law among [`ContactDetector::laws`] or [`PlanarDetector::laws`]; in the contacts of a step, among
+    /// [`crate::Model::collider_laws`].
+    pub law: u16,
+    /// The bodies are planar ones, and point and normal have z = 0.
+    pub planar: bool,
 }
 
-/// How the surface of an obstacle moves by itself at a contact point; zero where B is a body or does not move.
+/// A detector has at most so many distinct laws: those of two detectors are numbered by 16 bits.
+pub const MOST_LAWS: usize = 1 << 15;
+
+/// How the surface of an obstacle moves by itself at a contact point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceMotion {
     /// Velocity of its material point \[m/s\].
-    pub velocity: Vector2<f64>,
+    pub velocity: Vector3<f64>,
     /// Acceleration of its material point \[m/s²\].
-    pub acceleration: Vector2<f64>,
-}
-
-impl SurfaceMotion {
-    /// At rest.
-    pub const NONE: SurfaceMotion = SurfaceMotion { velocity: Vector2::new(0.0, 0.0), acceleration: Vector2::new(0.0, 0.0) };
+    pub acceleration: Vector3<f64>,
 }
 
 /// Finds contact points between rigid bodies.
@@ -66,12 +68,16 @@ pub trait ContactDetector: Send + Sync {
     /// Appends to `contacts` (cleared by the caller) every contact point whose gap may close within `horizon` seconds
     /// at the present velocities, or is within the reach of the pair's cohesion; more points than these are allowed.
     ///
-    /// `q` holds seven coordinates per moving body (x, y, z, w, i, j, k), `v` six velocities per moving body (linear
+    /// `bodies` holds the time, seven coordinates per moving body (x, y, z, w, i, j, k) and six velocities per moving body (linear
     /// in the world frame, angular in the body frame).
-    fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>);
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula of an obstacle's motion.
+    fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite>;
 
-    /// The laws of all pairs of colliders that may touch, each at least once.
-    fn laws(&self) -> Vec<ContactLaw>;
+    /// The laws of all pairs of colliders that may touch, each at least once; contacts refer to them by their place here. At most
+    /// [`MOST_LAWS`].
+    fn laws(&self) -> &[ContactLaw];
 
     /// Number of colliders.
     fn n_colliders(&self) -> u32;
@@ -88,7 +94,7 @@ pub trait ContactDetector: Send + Sync {
 /// To add a detector: as for [`ContactDetector`].
 pub trait PlanarDetector: Send + Sync {
     /// Appends to `contacts` every contact point whose gap may close within `horizon` seconds at the present velocities, sorted by key;
-    /// more points than these are allowed. Each has its [`ContactPoint::plane`].
+    /// more points than these are allowed. Each is [`ContactPoint::planar`].
     ///
     /// `bodies` holds the time and three coordinates (x, y, angle) and velocities per planar body.
     ///
@@ -96,8 +102,9 @@ pub trait PlanarDetector: Send + Sync {
     /// [`NonFinite`] naming the formula of an obstacle's motion.
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite>;
 
-    /// The laws of all pairs of colliders that may touch, each at least once.
-    fn laws(&self) -> Vec<ContactLaw>;
+    /// The laws of all pairs of colliders that may touch, each at least once; contacts refer to them by their place here. At most
+    /// [`MOST_LAWS`].
+    fn laws(&self) -> &[ContactLaw];
 
     /// Number of colliders.
     fn n_colliders(&self) -> u32;

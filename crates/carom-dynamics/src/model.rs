@@ -1,6 +1,6 @@
 //! A model: what stays constant during a run.
 
-use crate::detection::{ContactDetector, PlanarDetector};
+use crate::detection::{ContactDetector, ContactPoint, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
 use crate::forces::{CompliantContact, CompliantLaw};
@@ -23,6 +23,8 @@ pub struct Model {
     names: HashSet<String>,
     detector: Option<Box<dyn ContactDetector>>,
     planar_detector: Option<Box<dyn PlanarDetector>>,
+    /// Those of bodies in space, then those of planar bodies.
+    collider_laws: Vec<ContactLaw>,
     impact_law: ImpactLaw,
     compliant: Vec<CompliantContact>,
     events: Vec<ModelEvent>,
@@ -41,6 +43,7 @@ impl Model {
             names: HashSet::new(),
             detector: None,
             planar_detector: None,
+            collider_laws: Vec::new(),
             impact_law: ImpactLaw::default(),
             compliant: Vec::new(),
             events: Vec::new(),
@@ -258,11 +261,19 @@ impl Model {
     /// Sets the detector of contacts between rigid bodies.
     pub fn set_detector(&mut self, detector: Box<dyn ContactDetector>) {
         self.detector = Some(detector);
+        self.collect_laws();
     }
 
     /// Sets the detector of contacts between planar bodies.
     pub fn set_planar_detector(&mut self, detector: Box<dyn PlanarDetector>) {
         self.planar_detector = Some(detector);
+        self.collect_laws();
+    }
+
+    fn collect_laws(&mut self) {
+        self.collider_laws.clear();
+        self.collider_laws.extend_from_slice(self.detector.as_ref().map_or(&[], |detector| detector.laws()));
+        self.collider_laws.extend_from_slice(self.planar_detector.as_ref().map_or(&[], |detector| detector.laws()));
     }
 
     /// Sets the impact law, Newton's by default.
@@ -326,12 +337,24 @@ impl Model {
         self.planar_detector().map_or("?", |detector| detector.collider_name(collider - first_planar))
     }
 
-    /// The laws of all pairs of colliders that may touch, each at least once.
+    /// The laws of all pairs of colliders that may touch, each at least once: those of bodies in space, then those of planar bodies.
     #[must_use]
-    pub fn collider_laws(&self) -> Vec<ContactLaw> {
-        let mut laws = self.detector().map_or_else(Vec::new, ContactDetector::laws);
-        laws.extend(self.planar_detector().map_or_else(Vec::new, PlanarDetector::laws));
-        laws
+    pub fn collider_laws(&self) -> &[ContactLaw] {
+        &self.collider_laws
+    }
+
+    /// Number of laws of bodies in space: those of planar contacts begin there.
+    pub(crate) fn n_spatial_laws(&self) -> u16 {
+        self.detector().map_or(0, |detector| detector.laws().len() as u16)
+    }
+
+    /// The law of a contact point of a step.
+    ///
+    /// # Panics
+    /// If the point is not of this model.
+    #[must_use]
+    pub fn contact_law(&self, contact: &ContactPoint) -> &ContactLaw {
+        &self.collider_laws[contact.law as usize]
     }
 
     /// Checks an initial state: lengths, finiteness, unit quaternions, mass and forces finite, mass positive definite.

@@ -1,6 +1,6 @@
 //! Contacts of planar bodies in a step: found by the model's [`crate::detection::PlanarDetector`], taken into the active set.
 
-use crate::active_set::{ActiveSet, ActiveSource, PlanarRows};
+use crate::active_set::{ActiveSet, ActiveSource, ContactRows};
 use crate::block_diagonal::dot;
 use crate::detection::WORLD;
 use crate::error::NonFinite;
@@ -24,6 +24,8 @@ pub(crate) fn detect_planar_contacts(model: &Model, state: &State, memory: &mut 
             contact.key.collider_b += offset;
         }
     }
+    let offset = model.n_spatial_laws();
+    memory.contacts[first..].iter_mut().for_each(|contact| contact.law += offset);
     Ok(())
 }
 
@@ -41,17 +43,17 @@ pub(crate) fn select_planar_contacts(
     let active: &mut ActiveSet = active;
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
-        let Some(surface) = &contact.plane else { continue };
-        if !closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, surface, q, v)) {
+        if !contact.planar || !closed(ActiveSource::Contact(i), contact.gap, planar_normal_velocity(contact, q, v)) {
             continue;
         }
         let pair = [contact.body_a, contact.body_b];
         let blocks = pair.into_iter().filter(|&body| body != WORLD).map(|body| bodies.first_block as u32 + body);
-        let dim = if contact.law.is_frictionless() { 1 } else { 2 };
-        let item = active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, dim, blocks, model.systems().layout());
-        let PlanarRows { jacobian, bias, bias_change, velocity_start } = active.planar_rows_mut(item);
+        let law = *model.contact_law(contact);
+        let dim = if law.is_frictionless() { 1 } else { 2 };
+        let item = active.push(ActiveSource::Contact(i), Law::Contact(law), contact.gap, dim, blocks, model.systems().layout());
+        let ContactRows { jacobian, bias, bias_change, velocity_start } = active.contact_rows_mut(item);
         write_planar_jacobian(contact, q, dim, jacobian);
-        write_planar_bias(contact, surface, step, bias, bias_change);
+        write_planar_bias(contact, step, bias, bias_change);
         let width = jacobian.len() / dim;
         for (k, row) in jacobian.chunks_exact(width).enumerate() {
             let relative: f64 = row

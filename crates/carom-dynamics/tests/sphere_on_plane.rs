@@ -2,8 +2,9 @@
 
 use crate::support::{Done, run_scheme};
 use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
+use carom_dynamics::error::NonFinite;
 use carom_dynamics::schemes::{GapRule, MoreauMidpointParams, ProxParams, SchemeParams, ThetaGapParams, take_step};
-use carom_dynamics::systems::{RigidBodies, RigidBody};
+use carom_dynamics::systems::{Instant, RigidBodies, RigidBody};
 use carom_dynamics::{ContactLaw, Model, State, StepMemory};
 use nalgebra::{Matrix3, Vector3};
 
@@ -14,7 +15,8 @@ const RADIUS: f64 = 0.1;
 struct Sphere(ContactLaw);
 
 impl ContactDetector for Sphere {
-    fn detect(&mut self, q: &[f64], v: &[f64], horizon: f64, contacts: &mut Vec<ContactPoint>) {
+    fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
+        let (q, v) = (bodies.q, bodies.v);
         let gap = q[2] - RADIUS;
         if gap <= horizon * Vector3::new(v[0], v[1], v[2]).norm() {
             let (point, normal) = (Vector3::new(q[0], q[1], 0.5 * gap), Vector3::z());
@@ -26,14 +28,16 @@ impl ContactDetector for Sphere {
                 point,
                 normal,
                 gap,
-                law: self.0,
-                direction: Vector3::zeros(),
-                plane: None,
+                turn: 0.0,
+                surface: None,
+                law: 0,
+                planar: false,
             });
         }
+        Ok(())
     }
-    fn laws(&self) -> Vec<ContactLaw> {
-        vec![self.0]
+    fn laws(&self) -> &[ContactLaw] {
+        std::slice::from_ref(&self.0)
     }
     fn n_colliders(&self) -> u32 {
         2

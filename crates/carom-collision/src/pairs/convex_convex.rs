@@ -337,8 +337,8 @@ fn touch_faces(
 
 /// Number of a corner: the vertex that it is or is near to, A's before B's, or the edges that cross there.
 fn feature_of(corner: &Corner, (reference, incident): (&View<'_>, &View<'_>), frame: &Frame, reference_is_a: bool, reach: f64) -> u32 {
-    let (number_reference, number_incident): (fn(u32) -> u32, fn(u32) -> u32) =
-        if reference_is_a { (vertex_of_a, vertex_of_b) } else { (vertex_of_b, vertex_of_a) };
+    let number_reference = |v: u32| if reference_is_a { vertex_of_a(v) } else { vertex_of_b(v) };
+    let number_incident = |v: u32| if reference_is_a { vertex_of_b(v) } else { vertex_of_a(v) };
     let near = |view: &View<'_>, edge: u32| {
         view.shape.edges[edge as usize].ends.into_iter().find(|&v| {
             let (x, y, _) = frame.local(view.vertex(v));

@@ -26,7 +26,7 @@ impl Random {
 
     fn polyhedron(&mut self) -> Polyhedron {
         let n = 4 + (self.unit() * 12.0) as usize;
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             return Polyhedron::cuboid(&(self.vector(0.4).abs().add_scalar(0.1)));
         }
         let points: Vec<_> = (0..n).map(|_| self.vector(0.6)).collect();
@@ -34,7 +34,9 @@ impl Random {
     }
 }
 
-fn world(shape: &Polyhedron, pose: &Pose) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+type Vectors = Vec<Vector3<f64>>;
+
+fn world(shape: &Polyhedron, pose: &Pose) -> (Vectors, Vectors, Vectors) {
     let vertices: Vec<_> = shape.vertices.iter().map(|v| pose.apply(v)).collect();
     let normals = shape.planes.iter().map(|p| pose.rotation * p.normal).collect();
     let edges = shape.edges.iter().map(|e| vertices[e.ends[1] as usize] - vertices[e.ends[0] as usize]).collect();

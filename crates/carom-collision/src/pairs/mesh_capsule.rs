@@ -76,8 +76,8 @@ fn clip(core: &Segment, surface: &Surface, t: u32) -> Option<(f64, f64)> {
     let triangle = &surface.triangles[t as usize];
     let corners = surface.corners(t);
     let (mut low, mut high) = (-1.0_f64, 1.0_f64);
-    for k in 0..3 {
-        let (at_zero, slope) = (triangle.inward[k].dot(&(core.middle - corners[k])), triangle.inward[k].dot(&core.half));
+    for (inward, corner) in triangle.inward.iter().zip(&corners) {
+        let (at_zero, slope) = (inward.dot(&(core.middle - corner)), inward.dot(&core.half));
         if slope > 0.0 {
             low = low.max(-at_zero / slope);
         } else if slope < 0.0 {
@@ -100,7 +100,7 @@ fn touch_edges(core: &Segment, radius: f64, surface: &Surface, t: u32, limit: f6
         let try_at = |s: f64, along: f64, part: u32, points: &mut Vec<PairPoint>| {
             let away = core.at(s) - edge.at(along);
             let distance = away.norm();
-            if distance > limit || !(distance > 1e-12 * radius) {
+            if distance > limit || distance <= 1e-12 * radius {
                 return;
             }
             let n = away / distance;

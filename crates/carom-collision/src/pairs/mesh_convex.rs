@@ -111,9 +111,13 @@ impl Pair<'_> {
             let axis = self.best_axis(t, separation);
             match axis.kind {
                 Kind::Facet => {
+                    let mut reached = false;
                     if self.patch(t) {
                         self.keep_patch(t, &mut gathered.corners);
-                    } else if separation > 0.0 {
+                        reached = self.clipper.corners().iter().any(|c| c.height <= separation + MERGE * self.size);
+                    }
+                    // Apart, and lowest beside the triangle: a sharp edge or corner may be nearest.
+                    if separation > 0.0 && !reached {
                         self.nearest(t, points);
                     }
                 }
@@ -161,11 +165,11 @@ impl Pair<'_> {
             let separation = solid.lowest(&plane.normal, 0).1 - plane.offset;
             compete(Axis { kind: Kind::Elsewhere, normal: plane.normal, separation });
         };
-        for k in 0..3 {
-            let v = triangle.corners[k];
+        for (k, &v) in triangle.corners.iter().enumerate() {
             if surface.pointed[v as usize] {
+                // A wall that rises there does not bound this triangle.
                 let others = surface.around(v).iter().filter(|&&o| surface.triangles[o as usize].facet != triangle.facet);
-                others.for_each(|&o| elsewhere(surface.plane(o)));
+                others.map(|&o| surface.plane(o)).filter(|plane| surface.vertex_admits(v, &plane.normal)).for_each(&mut elsewhere);
             } else if triangle.sharp[k] && surface.triangles.len() > triangle.across[k] as usize {
                 elsewhere(surface.plane(triangle.across[k]));
             }
@@ -307,6 +311,9 @@ impl Pair<'_> {
         let count = points.len();
         let holds = |c: &Corner| c.height >= 0.0 || self.holds(&frame.world(c.x, c.y, c.height));
         if !self.clipper.corners().iter().any(holds) {
+            if axis.separation > 0.0 {
+                self.nearest(t, points);
+            }
             return;
         }
         for corner in self.clipper.corners() {

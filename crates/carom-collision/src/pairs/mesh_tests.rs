@@ -92,6 +92,22 @@ fn tilted_cubes_and_other_hulls_touch_as_on_a_plane() {
 }
 
 #[test]
+fn a_wall_beside_the_floor_takes_nothing_away() {
+    // Two triangles of floor and two of a wall that rises at x = 1; all four corners are open.
+    let vertices = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [1.0, -1.0, 1.0], [1.0, 1.0, 1.0]];
+    let vertices: Vec<Vector3<f64>> = vertices.iter().map(|v| Vector3::from(*v)).collect();
+    let triangles = vec![[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]];
+    let corner = Geometry::new(&Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() }).unwrap();
+    let cube = Geometry::new(&Shape::Box { half_extents: Vector3::repeat(0.2) }).unwrap();
+    let at = |x: f64| points_of(&cube, &Pose::new(Vector3::new(x, 0.7, 0.2), UnitQuaternion::identity()), &corner, &origin(), 1e-6);
+    let free = at(0.5);
+    assert!(free.len() == 4 && free.iter().all(|p| p.normal == Vector3::z() && p.gap.abs() < 1e-15), "{free:?}");
+    let both = at(0.8);
+    assert_eq!(both.iter().filter(|p| p.normal == Vector3::z()).count(), 4, "{both:?}");
+    assert_eq!(both.iter().filter(|p| p.normal == -Vector3::x() && p.gap.abs() < 1e-15).count(), 4, "{both:?}");
+}
+
+#[test]
 fn a_sunken_cube_keeps_its_contact() {
     // Deeper than the triangles are wide, up to beyond its centre.
     let cube = Geometry::new(&Shape::Box { half_extents: Vector3::repeat(0.1) }).unwrap();

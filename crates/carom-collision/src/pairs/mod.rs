@@ -32,13 +32,14 @@ mod sphere_sphere;
 #[allow(dead_code, reason = "for colliders that ask for continuous detection")]
 pub(crate) mod time_of_impact;
 
+pub(crate) use overlap::Overlap;
+
 use crate::polyhedron::Polyhedron;
 use crate::pose::Pose;
 use crate::shapes::{Shape, ShapeError, hull_of};
 use crate::surface::Surface;
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;
-pub(crate) use overlap::Overlap;
 use round::core::Core;
 use round::facets::{Facets, box_corners};
 use segment::Segment;
@@ -62,8 +63,8 @@ pub(crate) struct Geometry {
     pub hull: Option<Arc<Polyhedron>>,
     /// Surface of a mesh or height field.
     pub surface: Option<Arc<Surface>>,
-    /// Radius of a ball that fits into the shape \[m\]; infinite for surfaces.
-    pub half_thickness: f64,
+    /// Smallest width of the shape \[m\].
+    pub thinnest: f64,
 }
 
 impl Geometry {
@@ -75,10 +76,13 @@ impl Geometry {
             Shape::Mesh { .. } | Shape::HeightField { .. } => surface = Surface::of(shape)?.map(Arc::new),
             other => other.validate()?,
         }
-        let half_thickness = overlap::half_thickness(shape, hull.as_ref().map(|h| h.thickness));
-        Ok(Self { shape: shape.clone(), half_thickness, hull, surface })
+        let thinnest = shape.thinnest_extent();
+        Ok(Self { shape: shape.clone(), thinnest, hull, surface })
     }
 }
+
+/// Centres nearer than this fraction of the smaller thickness give no direction.
+const SAME_PLACE: f64 = 1e-9;
 
 /// Upper face of a half-space.
 struct WorldPlane {
@@ -118,35 +122,33 @@ pub(crate) fn collide(
     points: &mut Vec<PairPoint>,
 ) -> Overlap {
     let first = points.len();
-    let own = if let Some(surface) = &b.surface {
+    let mut overlap = if let Some(surface) = &b.surface {
         on_surface((a, pose_a), (surface, pose_b), margin, scratch, points)
     } else if let Some(surface) = &a.surface {
-        let own = on_surface((b, pose_b), (surface, pose_a), margin, scratch, points);
+        let overlap = on_surface((b, pose_b), (surface, pose_a), margin, scratch, points);
         points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
-        own
+        overlap
     } else {
         polyhedra((a, pose_a), (b, pose_b), margin, scratch, points)
     };
-    let mut overlap = own.then_some(Overlap::Regular).or_else(|| own_pair((a, pose_a), (b, pose_b), margin, points));
+    overlap = overlap.or_else(|| own_pair((a, pose_a), (b, pose_b), margin, points));
     if overlap.is_none() {
         overlap = own_pair((b, pose_b), (a, pose_a), margin, points);
         points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
     }
     points[first..].sort_unstable_by_key(|p| p.feature);
-    match overlap {
-        Some(Overlap::Degenerate) => Overlap::Degenerate,
-        _ => overlap::judge((a, pose_a), (b, pose_b), &points[first..]),
-    }
+    let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+    overlap.unwrap_or(Overlap::Regular).or_deep(-lowest, a.thinnest.min(b.thinnest))
 }
 
-/// A solid against a mesh or height field; false when there is no such pair.
+/// A solid against a mesh or height field; `None` when there is no such pair.
 fn on_surface(
     (solid, pose): (&Geometry, &Pose),
     (surface, ground): (&Surface, &Pose),
     margin: f64,
     scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
-) -> bool {
+) -> Option<Overlap> {
     let first = points.len();
     match &solid.shape {
         Shape::Sphere { radius } => {
@@ -157,36 +159,38 @@ fn on_surface(
             mesh_capsule::collide(&core, *radius, (surface, ground), margin, &mut scratch.mesh.gathered, points);
         }
         Shape::Box { .. } | Shape::Convex { .. } => {
-            let Some(hull) = as_polyhedron(solid, &mut scratch.cuboids[0]) else { return false };
+            let hull = as_polyhedron(solid, &mut scratch.cuboids[0])?;
             mesh_convex::collide((hull, pose), (surface, ground), margin, &mut scratch.mesh, points);
         }
         Shape::Cylinder { .. } | Shape::Cone { .. } => {
             round::on_surface::collide((solid, pose), (surface, ground), margin, &mut scratch.mesh.gathered, points);
         }
-        Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => return false,
+        Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => return None,
     }
     if points.len() == first && surface.closed {
         mesh_inside::leave((solid, pose), (surface, ground), points);
     }
     convex_convex::make_features_unique(&mut points[first..]);
-    true
+    Some(Overlap::Regular)
 }
 
-/// The pairs of which at least one is a convex polyhedron and the other a polyhedron or box; false for others.
+/// The pairs of which at least one is a convex polyhedron and the other a polyhedron or box; `None` for others.
 fn polyhedra(
     (a, pose_a): (&Geometry, &Pose),
     (b, pose_b): (&Geometry, &Pose),
     margin: f64,
     scratch: &mut Scratch,
     points: &mut Vec<PairPoint>,
-) -> bool {
+) -> Option<Overlap> {
     if a.hull.is_none() && b.hull.is_none() {
-        return false;
+        return None;
     }
     let [cuboid_a, cuboid_b] = &mut scratch.cuboids;
-    let (Some(hull_a), Some(hull_b)) = (as_polyhedron(a, cuboid_a), as_polyhedron(b, cuboid_b)) else { return false };
+    let (hull_a, hull_b) = (as_polyhedron(a, cuboid_a)?, as_polyhedron(b, cuboid_b)?);
     convex_convex::collide((hull_a, pose_a), (hull_b, pose_b), margin, &mut scratch.convex, points);
-    true
+    // Centres in one place: which way out is a convention.
+    let apart = pose_a.apply(&hull_a.centre) - pose_b.apply(&hull_b.centre);
+    Some(Overlap::degenerate_if(apart.norm() <= SAME_PLACE * hull_a.thickness.min(hull_b.thickness)))
 }
 
 /// The hull of a convex shape or box.
@@ -199,7 +203,7 @@ fn as_polyhedron<'a>(geometry: &'a Geometry, memory: &'a mut Option<Polyhedron>)
     geometry.hull.as_deref()
 }
 
-/// The pairs of simple shapes in one of the two orders; `None` when there is none.
+/// The pairs with formulas of our own, in one of the two orders; `None` when there is none.
 fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), margin: f64, points: &mut Vec<PairPoint>) -> Option<Overlap> {
     let plane = |normal: &Vector3<f64>| WorldPlane { origin: pose_b.position, normal: pose_b.rotation * normal };
     match (&a.shape, &b.shape) {
@@ -218,8 +222,10 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
         (Shape::Cone { radius, half_height }, Shape::Plane { normal }) => {
             rim_plane::collide_cone(pose_a, *radius, *half_height, &plane(normal), margin, points);
         }
-        (Shape::Convex { .. }, Shape::Plane { normal }) => {
-            let vertices: &[Vector3<f64>] = a.hull.as_ref().map_or(&[], |hull| &hull.vertices);
+        (Shape::Convex { .. } | Shape::Mesh { .. } | Shape::HeightField { .. }, Shape::Plane { normal }) => {
+            // A plane touches a mesh where it touches its hull; a flat mesh has no hull, and all its corners count.
+            let corners = a.surface.as_ref().map_or(&[][..], |surface| &surface.outermost[..]);
+            let vertices = a.hull.as_ref().map_or(corners, |hull| &hull.vertices);
             convex_plane::collide(vertices, pose_a, &plane(normal), margin, points);
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
@@ -238,11 +244,11 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             return Some(sphere_revolved::collide((&pose_a.position, *radius), (&profile, pose_b), margin, points));
         }
         (Shape::Sphere { radius }, Shape::Convex { .. }) => {
-            let hull = b.hull.as_deref()?;
+            let hull = b.hull.as_ref()?;
             convex_sphere::collide(&pose_a.position, *radius, (hull, pose_b), margin, points);
         }
         (Shape::Capsule { radius, half_length }, Shape::Convex { .. }) => {
-            let hull = b.hull.as_deref()?;
+            let hull = b.hull.as_ref()?;
             convex_capsule::collide(&Segment::new(pose_a, *half_length), *radius, (hull, pose_b), margin, points);
         }
         (Shape::Capsule { radius, half_length }, Shape::Sphere { radius: ball }) => {
@@ -262,7 +268,7 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             return Some(round::collide(Core::revolved(&a.shape, pose_a)?, target, margin, points));
         }
         (Shape::Cylinder { .. } | Shape::Cone { .. }, Shape::Convex { .. }) => {
-            let target = Core::polytope(Facets::of_hull(b.hull.as_deref()?), pose_b);
+            let target = Core::polytope(Facets::of_hull(b.hull.as_ref()?), pose_b);
             return Some(round::collide(Core::revolved(&a.shape, pose_a)?, target, margin, points));
         }
         (Shape::Capsule { .. }, Shape::Cylinder { .. } | Shape::Cone { .. })

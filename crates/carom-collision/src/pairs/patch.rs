@@ -119,7 +119,7 @@ impl Clipper {
         let length = dx.hypot(dy);
         let inside = |c: &Corner| (dx * (c.y - from.1) - dy * (c.x - from.0)) / length;
         let n = self.polygon.len();
-        if n == 0 || !(length > 0.0) {
+        if n == 0 || length <= 0.0 {
             return;
         }
         self.spare.clear();

@@ -8,7 +8,8 @@
 //! (R: reach from the point about which a shape turns), so that time may advance by g/μ. For translating shapes μ is
 //! the true rate of the distance, a convex function of time, and the advancement is Newton's method from its safe side.
 
-use super::{Geometry, Overlap, PairPoint, Scratch, collide};
+use super::{Geometry, Overlap, PairPoint, collide};
+use crate::pairs::Scratch;
 use crate::pose::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -69,8 +70,7 @@ fn fastest_approach(a: &Moving<'_>, b: &Moving<'_>) -> f64 {
 
 /// Distance within which two shapes count as met.
 fn touching_distance(a: &Moving<'_>, b: &Moving<'_>) -> f64 {
-    let smaller = a.geometry.half_thickness.min(b.geometry.half_thickness);
-    if smaller.is_finite() { 2.0 * MET * smaller } else { 0.0 }
+    MET * a.geometry.thinnest.min(b.geometry.thinnest)
 }
 
 /// The first time within the horizon at which two shapes are nearer than 1e-6 of the smaller width; 0 when they are at

@@ -2,16 +2,16 @@
 
 use super::collider::{PlanarCollider, PlanarError};
 use super::pairs::{PlanarPoint, collide};
-use super::placed::Placed;
+use super::placed::{Placed, spatial};
 use super::shapes::PlanarShape;
 use crate::backend::tree::{Tree, overlap};
 use crate::collider::CollisionError;
-use crate::materials::{Material, PairLaws, combine};
-use carom_dynamics::detection::{ContactKey, ContactPoint, PlanarDetector, SurfaceMotion, WORLD};
+use crate::law_table::LawTable;
+use crate::materials::{Material, PairLaws};
+use carom_dynamics::detection::{ContactKey, ContactPoint, PlanarDetector, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::systems::Instant;
-use nalgebra::{Vector2, Vector3};
 
 /// Contact detection over a fixed list of planar colliders.
 ///
@@ -23,9 +23,7 @@ use nalgebra::{Vector2, Vector3};
 #[derive(Clone)]
 pub struct PlanarShapes {
     colliders: Vec<PlanarCollider>,
-    /// Laws of all pairs of materials, row-major.
-    laws: Vec<ContactLaw>,
-    n_materials: usize,
+    laws: LawTable,
     /// Colliders other than half-planes, in order; the leaves of the tree are numbered as here.
     bounded: Vec<u32>,
     half_planes: Vec<u32>,
@@ -56,9 +54,8 @@ impl PlanarShapes {
             return Err(CollisionError::TooMany { n_colliders: colliders.len() }.into());
         }
         colliders.iter_mut().try_for_each(|collider| prepare(collider, n_materials))?;
-        let law = |a: usize, b: usize| pair_laws.law(a as u32, b as u32).unwrap_or_else(|| combine(&materials[a], &materials[b]));
-        let laws: Vec<ContactLaw> = (0..n_materials).flat_map(|a| (0..n_materials).map(move |b| (a, b))).map(|(a, b)| law(a, b)).collect();
-        laws.iter().try_for_each(check_law)?;
+        let laws = LawTable::new(colliders.iter().map(|collider| collider.material), materials, pair_laws)?;
+        laws.laws().iter().try_for_each(check_law)?;
         let is_half_plane = |i: &u32| matches!(colliders[*i as usize].shape, PlanarShape::HalfPlane { .. });
         let (half_planes, bounded): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_half_plane);
         let moving_obstacles = (0..colliders.len() as u32).filter(|&i| colliders[i as usize].motion.is_some()).collect();
@@ -67,7 +64,6 @@ impl PlanarShapes {
         Ok(PlanarShapes {
             colliders,
             laws,
-            n_materials,
             bounded,
             half_planes,
             moving_obstacles,
@@ -83,12 +79,6 @@ impl PlanarShapes {
     #[must_use]
     pub fn colliders(&self) -> &[PlanarCollider] {
         &self.colliders
-    }
-
-    /// Law of the contact between two colliders.
-    fn law(&self, a: u32, b: u32) -> ContactLaw {
-        let material = |i: u32| self.colliders[i as usize].material as usize;
-        self.laws[material(a) * self.n_materials + material(b)]
     }
 
     /// (t, q, v, horizon) ⇒ poses, bounds and speeds; leaves of the tree.
@@ -166,8 +156,8 @@ impl PlanarDetector for PlanarShapes {
             collide((&collider_a.shape, &placed_a.pose), (&collider_b.shape, &placed_b.pose), margin, &mut self.points);
             let Some(body_a) = collider_a.body else { continue };
             let obstacle_moves = collider_b.motion.is_some();
+            let law = self.laws.index(collider_a.material, collider_b.material);
             for p in &self.points {
-                let surface = if obstacle_moves { placed_b.surface(&p.point) } else { SurfaceMotion::NONE };
                 contacts.push(ContactPoint {
                     body_a,
                     body_b: collider_b.body.unwrap_or(WORLD),
@@ -175,21 +165,18 @@ impl PlanarDetector for PlanarShapes {
                     point: spatial(&p.point),
                     normal: spatial(&p.normal),
                     gap: p.gap,
-                    law: self.law(a, b),
-                    direction: Vector3::zeros(),
-                    plane: Some(surface),
+                    turn: 0.0,
+                    surface: obstacle_moves.then(|| placed_b.surface(&p.point)),
+                    law,
+                    planar: true,
                 });
             }
         }
         Ok(())
     }
 
-    fn laws(&self) -> Vec<ContactLaw> {
-        let mut used: Vec<usize> = self.colliders.iter().map(|collider| collider.material as usize).collect();
-        used.sort_unstable();
-        used.dedup();
-        let pairs = used.iter().enumerate().flat_map(|(k, &a)| used[k..].iter().map(move |&b| (a, b)));
-        pairs.map(|(a, b)| self.laws[a * self.n_materials + b]).collect()
+    fn laws(&self) -> &[ContactLaw] {
+        self.laws.laws()
     }
 
     fn n_colliders(&self) -> u32 {
@@ -203,10 +190,6 @@ impl PlanarDetector for PlanarShapes {
     fn boxed_clone(&self) -> Box<dyn PlanarDetector> {
         Box::new(self.clone())
     }
-}
-
-fn spatial(v: &Vector2<f64>) -> Vector3<f64> {
-    Vector3::new(v.x, v.y, 0.0)
 }
 
 /// The pair with a body's collider first, or `None` when the two never meet.

@@ -116,8 +116,8 @@ impl Placed {
         let r = point - self.origin;
         let across = Vector2::new(-r.y, r.x);
         SurfaceMotion {
-            velocity: self.velocity + across * self.rate,
-            acceleration: self.acceleration + across * self.angular_acceleration - r * (self.rate * self.rate),
+            velocity: spatial(&(self.velocity + across * self.rate)),
+            acceleration: spatial(&(self.acceleration + across * self.angular_acceleration - r * (self.rate * self.rate))),
         }
     }
 
@@ -133,4 +133,9 @@ impl Placed {
         let near = (self.origin - other.origin).norm() + 2.0 * self.reach;
         self.margin_within(other, other.reach.min(near), horizon)
     }
+}
+
+/// A vector of the plane in space.
+pub(super) fn spatial(v: &Vector2<f64>) -> Vector3<f64> {
+    Vector3::new(v.x, v.y, 0.0)
 }

@@ -47,12 +47,15 @@ pub(crate) struct Polyhedron {
     /// Planes of the faces.
     pub planes: Vec<Plane>,
     /// First corner of each face in `ring`, and the end.
-    starts: Vec<u32>,
+    pub starts: Vec<u32>,
     /// Vertices of all faces, counter-clockwise seen from outside.
-    ring: Vec<u32>,
+    pub ring: Vec<u32>,
     /// Edge from each corner of `ring` to the next.
     ring_edges: Vec<u32>,
     pub edges: Vec<Edge>,
+    /// Ends of the edges and normals of the faces once more, as tables.
+    pub edge_ends: Vec<[u32; 2]>,
+    pub normals: Vec<Vector3<f64>>,
     /// First entry of each vertex in `around`, and the end.
     around_starts: Vec<u32>,
     /// Per vertex, its edges.
@@ -77,6 +80,8 @@ impl Polyhedron {
             ring: Vec::new(),
             ring_edges: Vec::new(),
             edges: Vec::new(),
+            edge_ends: Vec::new(),
+            normals: Vec::new(),
             around_starts: Vec::new(),
             around: Vec::new(),
             centre: vertices.iter().sum::<Vector3<f64>>() / vertices.len() as f64,
@@ -113,6 +118,8 @@ impl Polyhedron {
             made.around.extend((0..).zip(&made.edges).filter(|(_, e)| e.ends.contains(&vertex)).map(|(k, _)| k));
         }
         made.around_starts.push(made.around.len() as u32);
+        made.edge_ends = made.edges.iter().map(|edge| edge.ends).collect();
+        made.normals = made.planes.iter().map(|plane| plane.normal).collect();
         made.thickness = made.planes.iter().map(|p| -p.height(&made.centre)).fold(f64::INFINITY, f64::min);
         (made.thickness > 0.0).then_some(made)
     }

@@ -4,7 +4,7 @@ pub(crate) mod grid;
 pub(crate) mod topology;
 mod tree;
 
-use crate::polyhedron::Plane;
+use crate::polyhedron::{Plane, Polyhedron};
 use crate::shapes::{Shape, ShapeError};
 use nalgebra::Vector3;
 use topology::Topology;
@@ -58,6 +58,8 @@ pub(crate) struct Surface {
     pub pointed: Vec<bool>,
     /// Whether the surface bounds a solid.
     pub closed: bool,
+    /// Corners of the convex hull: what a plane can touch.
+    pub outermost: Vec<Vector3<f64>>,
 }
 
 impl Surface {
@@ -127,7 +129,19 @@ impl Surface {
             }
         }
         let tree = TriangleTree::new(&vertices, &triangles);
-        Self { pointed: sharp_edges.iter().map(|&n| n >= 2).collect(), vertices, triangles, facets, tree, starts, around, closed }
+        let hull = if vertices.len() >= 4 { Polyhedron::hull(&vertices).ok() } else { None };
+        let outermost = hull.map_or_else(|| vertices.clone(), |hull| hull.vertices);
+        Self {
+            pointed: sharp_edges.iter().map(|&n| n >= 2).collect(),
+            vertices,
+            triangles,
+            facets,
+            tree,
+            starts,
+            around,
+            closed,
+            outermost,
+        }
     }
 
     pub fn corners(&self, triangle: u32) -> [Vector3<f64>; 3] {

@@ -119,9 +119,10 @@ impl<'m> Contacts<'m> {
     fn bind(&self, contact: &ContactPoint) -> Option<Detected> {
         let ContactKey { collider_a, collider_b, .. } = contact.key;
         let name = format!("{}–{}", self.model.collider_name(collider_a), self.model.collider_name(collider_b));
-        let relation = DetectedContact::new(Arc::clone(&self.points), name.clone(), contact)?;
-        let interaction = Interaction::unchecked(&name, Box::new(relation), Law::Contact(contact.law), self.model.systems().layout());
-        Some(Detected { key: contact.key, law: contact.law, interaction: Arc::new(interaction), normal: contact.normal })
+        let law = *self.model.contact_law(contact);
+        let relation = DetectedContact::new(Arc::clone(&self.points), name.clone(), contact, &law)?;
+        let interaction = Interaction::unchecked(&name, Box::new(relation), Law::Contact(law), self.model.systems().layout());
+        Some(Detected { key: contact.key, law, interaction: Arc::new(interaction), normal: contact.normal })
     }
 
     /// Drops the detected contacts that are not to be kept; those by formula stay. Numbers change: returns the new number of each contact.
@@ -252,7 +253,7 @@ impl<'m> Contacts<'m> {
 /// [`ModelError::StrategyRefuses`] naming the contact.
 pub fn check_contacts(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
     let by_formula = model.interactions().iter().filter_map(|x| x.law().contact().map(|law| (format!("\"{}\"", x.name()), *law)));
-    let of_bodies = model.collider_laws().into_iter().map(|law| ("contacts between bodies".to_owned(), law));
+    let of_bodies = model.collider_laws().iter().map(|law| ("contacts between bodies".to_owned(), *law));
     for (by, law) in by_formula.chain(of_bodies) {
         let feature = match law {
             ContactLaw { rolling, .. } if rolling > 0.0 => "rolling resistance",

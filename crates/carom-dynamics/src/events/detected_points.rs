@@ -47,8 +47,8 @@ impl Snapshot {
 struct Detectors {
     spatial: Option<Box<dyn ContactDetector>>,
     planar: Option<Box<dyn PlanarDetector>>,
-    /// First collider of planar bodies.
-    first_planar: u32,
+    /// First collider and first law of planar bodies.
+    first_planar: (u32, u16),
     /// How far points are found around the place of evaluation: a horizon in seconds with all bodies turning at 1 rad/s, so that it is in units of
     /// the bodies' own sizes; 1 and more, so that contacts stay found while they open and close.
     reach: f64,
@@ -67,7 +67,7 @@ impl DetectedPoints {
         let state = Detectors {
             spatial: model.detector().map(ContactDetector::boxed_clone),
             planar: model.planar_detector().map(PlanarDetector::boxed_clone),
-            first_planar: model.n_spatial_colliders(),
+            first_planar: (model.n_spatial_colliders(), model.n_spatial_laws()),
             reach: 1.0,
             here: Snapshot::default(),
             beside: Default::default(),
@@ -162,15 +162,17 @@ impl Detectors {
     /// Points that may close within `horizon` at the velocities of the instant, sorted by key.
     fn detect(&mut self, systems: &SystemSet, at: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         if let (Some(detector), Some(bodies)) = (&mut self.spatial, systems.bodies()) {
-            detector.detect(&at.q[bodies.q.clone()], &at.v[bodies.v.clone()], horizon, contacts);
+            let instant = Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] };
+            detector.detect(instant, horizon, contacts)?;
         }
         if let (Some(detector), Some(bodies)) = (&mut self.planar, systems.planar_bodies()) {
             let first = contacts.len();
             let instant = Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] };
             detector.detect(instant, horizon, contacts)?;
             for contact in &mut contacts[first..] {
-                contact.key.collider_a += self.first_planar;
-                contact.key.collider_b += self.first_planar;
+                contact.key.collider_a += self.first_planar.0;
+                contact.key.collider_b += self.first_planar.0;
+                contact.law += self.first_planar.1;
             }
         }
         contacts.sort_unstable_by_key(|contact| contact.key);
@@ -233,22 +235,23 @@ impl Detectors {
     fn time_scale(&self, systems: &SystemSet, at: Instant<'_>) -> Option<f64> {
         let mut rate = 0.0_f64;
         for contact in &self.here.contacts {
-            rate = rate.max(match &contact.plane {
-                Some(surface) => {
-                    let motion = systems.planar_bodies().map_or(0.0, |bodies| planar_rate(contact, bodies, at));
-                    let (speed, acceleration) = (surface.velocity.norm(), surface.acceleration.norm());
-                    // what the obstacle does by itself: its frequency, from below, and its speed against the arm
-                    let frequency = if speed > 0.0 { acceleration / speed } else { acceleration.sqrt() };
-                    motion.max(frequency)
-                }
-                None => systems.bodies().map_or(0.0, |bodies| spatial_rate(contact, bodies, at)),
+            let motion = if contact.planar {
+                systems.planar_bodies().map_or(0.0, |bodies| planar_rate(contact, bodies, at))
+            } else {
+                systems.bodies().map_or(0.0, |bodies| spatial_rate(contact, bodies, at))
+            };
+            let frequency = contact.surface.map_or(0.0, |surface| {
+                let (speed, acceleration) = (surface.velocity.norm(), surface.acceleration.norm());
+                // what the obstacle does by itself: its frequency, from below, and its speed against the arm
+                if speed > 0.0 { acceleration / speed } else { acceleration.sqrt() }
             });
+            rate = rate.max(motion.max(frequency));
         }
         (rate > 0.0 && rate.is_finite()).then(|| 1.0 / rate)
     }
 }
 
-/// ‖v_A − v_B‖/ℓ + ‖ω_A‖ + ‖ω_B‖ with the shorter arm ℓ \[1/s\].
+/// ‖v_A − v_B‖/ℓ + ‖ω_A‖ + ‖ω_B‖ with the shorter arm ℓ \[1/s\]; v_B of an obstacle is that of its surface.
 fn spatial_rate(contact: &ContactPoint, bodies: &Bodies, at: Instant<'_>) -> f64 {
     let (mut arm, mut relative, mut turning) = (f64::INFINITY, Vector3::zeros(), 0.0);
     for (body, sign) in [(contact.body_a, 1.0), (contact.body_b, -1.0)] {
@@ -260,6 +263,9 @@ fn spatial_rate(contact: &ContactPoint, bodies: &Bodies, at: Instant<'_>) -> f64
         arm = arm.min((contact.point - Vector3::from_column_slice(x)).norm());
         relative += sign * Vector3::from_column_slice(&v[..3]);
         turning += Vector3::from_column_slice(&v[3..]).norm();
+    }
+    if let Some(surface) = &contact.surface {
+        relative -= surface.velocity;
     }
     rate_of(relative.norm(), arm, turning)
 }
@@ -274,8 +280,8 @@ fn planar_rate(contact: &ContactPoint, bodies: &Bodies, at: Instant<'_>) -> f64 
         relative += sign * Vector3::new(v[0], v[1], 0.0);
         turning += v[2].abs();
     }
-    if let Some(surface) = &contact.plane {
-        relative -= Vector3::new(surface.velocity.x, surface.velocity.y, 0.0);
+    if let Some(surface) = &contact.surface {
+        relative -= surface.velocity;
     }
     rate_of(relative.norm(), arm, turning)
 }

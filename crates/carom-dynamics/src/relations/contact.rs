@@ -35,18 +35,23 @@ pub fn tangents(n: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
     (t1, n.cross(&t1))
 }
 
-/// The same with t₁ along the projection of `direction` on the contact plane; as [`tangents`] where that is (nearly) zero.
+/// The same turned by an angle about n.
 #[must_use]
-pub fn tangents_along(n: &Vector3<f64>, direction: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
-    if *direction == Vector3::zeros() {
-        return tangents(n);
+pub fn turned_tangents(n: &Vector3<f64>, turn: f64) -> (Vector3<f64>, Vector3<f64>) {
+    let (t1, t2) = tangents(n);
+    if turn == 0.0 {
+        return (t1, t2);
     }
-    let along = direction - n * n.dot(direction);
-    if along.norm_squared() <= 1e-12 * direction.norm_squared() {
-        return tangents(n);
-    }
-    let t1 = along.normalize();
-    (t1, n.cross(&t1))
+    let (sin, cos) = turn.sin_cos();
+    (t1 * cos + t2 * sin, t2 * cos - t1 * sin)
+}
+
+/// Angle about n from t₁ of [`tangents`] to the projection of `direction` on the contact plane; zero where that is (nearly) zero.
+#[must_use]
+pub fn turn_towards(n: &Vector3<f64>, direction: &Vector3<f64>) -> f64 {
+    let (t1, t2) = tangents(n);
+    let (x, y) = (direction.dot(&t1), direction.dot(&t2));
+    if x * x + y * y <= 1e-12 * direction.norm_squared() { 0.0 } else { y.atan2(x) }
 }
 
 /// Coordinates and velocities of the rigid bodies, and how far ahead their orientation is taken.
@@ -66,7 +71,7 @@ pub struct BodyStates<'a> {
 pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usize, rows: &mut [f64]) {
     let n = contact.normal;
     // a normal alone needs no tangents
-    let (t1, t2) = if dim == 1 { (n, n) } else { tangents_along(&n, &contact.direction) };
+    let (t1, t2) = if dim == 1 { (n, n) } else { turned_tangents(&n, contact.turn) };
     let directions = [n, t1, t2];
     let width = rows.len() / dim;
     for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
@@ -96,11 +101,24 @@ pub fn write_jacobian(contact: &ContactPoint, bodies: &BodyStates<'_>, dim: usiz
     }
 }
 
+/// Writes b = −d·w of the rows n, t₁, t₂ at the end of a step of `h` seconds and its change over the step, with w the velocity of B's surface:
+/// w_k + h ẇ_k, so that a body which rests on a moving obstacle has its velocity at the end of every step up to O(h²).
+pub fn write_bias(contact: &ContactPoint, h: f64, bias: &mut [f64], change: &mut [f64]) {
+    bias.fill(0.0);
+    change.fill(0.0);
+    let Some(surface) = &contact.surface else { return };
+    let n = contact.normal;
+    let (t1, t2) = if bias.len() == 1 { (n, n) } else { turned_tangents(&n, contact.turn) };
+    for ((b, change), d) in bias.iter_mut().zip(change).zip([n, t1, t2]) {
+        *change = -h * d.dot(&surface.acceleration);
+        *b = *change - d.dot(&surface.velocity);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::detection::ContactKey;
-    use crate::laws::ContactLaw;
 
     #[test]
     fn frames_are_right_handed_and_orthonormal() {
@@ -117,10 +135,11 @@ mod tests {
     #[test]
     fn the_first_tangent_follows_a_direction() {
         let n = Vector3::new(0.0, 0.6, 0.8);
-        let (t1, t2) = tangents_along(&n, &Vector3::new(3.0, 0.8, -0.6));
+        let (t1, t2) = turned_tangents(&n, turn_towards(&n, &Vector3::new(3.0, 0.8, -0.6)));
         assert!((t1 - Vector3::new(3.0, 0.8, -0.6).normalize()).amax() < 1e-15 && (t2 - n.cross(&t1)).amax() < 1e-15);
-        assert_eq!(tangents_along(&n, &Vector3::zeros()), tangents(&n));
-        assert_eq!(tangents_along(&n, &(2.0 * n)), tangents(&n));
+        assert_eq!(turn_towards(&n, &Vector3::zeros()), 0.0);
+        assert_eq!(turn_towards(&n, &(2.0 * n)), 0.0);
+        assert_eq!(turned_tangents(&n, 0.0), tangents(&n));
     }
 
     /// The rows give the relative velocity of the two material points, computed here directly.
@@ -132,10 +151,9 @@ mod tests {
         for (x, r) in [(xa, ra), (xb, rb)] {
             q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
         }
-        let law = ContactLaw::default();
         let key = ContactKey { collider_a: 0, collider_b: 1, feature: 0 };
         let (point, normal) = (Vector3::new(0.1, 0.0, 0.2), Vector3::new(0.1, 0.3, 0.9).normalize());
-        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, law, direction: Vector3::zeros(), plane: None };
+        let contact = ContactPoint { body_a: 0, body_b: 1, key, point, normal, gap: 0.0, turn: 0.0, surface: None, law: 0, planar: false };
         let mut rows = [0.0; 72];
         let v = [0.5, -0.2, 0.1, 1.0, 2.0, -1.0, 0.3, 0.2, 0.9, -0.4, 0.6, 0.8];
         // the lead turns each body about its own ω, which leaves R ω as it is

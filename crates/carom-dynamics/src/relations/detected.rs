@@ -15,12 +15,13 @@
 //! which fails only where n = −n₀; with friction by direction t₁ follows that direction. All contacts of a model share the points found at a place
 //! ([`DetectedPoints`]): n contacts cost one search there, and four for the change along the motion.
 
-use super::contact::{BODY_WIDTH, BodyStates, tangents_along, write_jacobian};
+use super::contact::{BODY_WIDTH, BodyStates, turn_towards, turned_tangents, write_bias, write_jacobian};
 use super::planar_contact::{PLANAR_WIDTH, write_planar_bias, write_planar_jacobian};
 use super::{Relation, Rows};
 use crate::detection::{ContactKey, ContactPoint, WORLD};
 use crate::error::NonFinite;
 use crate::events::DetectedPoints;
+use crate::laws::{ContactLaw, Friction};
 use crate::system_set::Bodies;
 use crate::systems::{Instant, Scratch};
 use nalgebra::Vector3;
@@ -40,14 +41,15 @@ pub struct DetectedContact {
     bodies: Bodies,
     /// B comes first among the velocities.
     exchanged: bool,
-    /// n₀ and t₀.
-    start: (Vector3<f64>, Vector3<f64>),
+    /// n₀ and t₀; `None` where t₁ follows the direction of the friction.
+    start: Option<(Vector3<f64>, Vector3<f64>)>,
 }
 
 impl DetectedContact {
-    /// For a point that was found; `None` for a point of bodies that the model does not have.
-    pub(crate) fn new(points: Arc<DetectedPoints>, name: String, contact: &ContactPoint) -> Option<Self> {
-        let (planar, width) = (contact.plane.is_some(), if contact.plane.is_some() { PLANAR_WIDTH } else { BODY_WIDTH });
+    /// For a point that was found, and its law; `None` for a point of bodies that the model does not have.
+    pub(crate) fn new(points: Arc<DetectedPoints>, name: String, contact: &ContactPoint, law: &ContactLaw) -> Option<Self> {
+        let (planar, width) = (contact.planar, if contact.planar { PLANAR_WIDTH } else { BODY_WIDTH });
+        let by_direction = matches!(law.friction, Friction::Elliptic { .. });
         let bodies = points.bodies(planar)?.clone();
         let mut pair = [contact.body_a, contact.body_b];
         let exchanged = contact.body_b < contact.body_a;
@@ -56,10 +58,10 @@ impl DetectedContact {
         Some(DetectedContact {
             key: contact.key,
             name,
-            n_rows: if contact.law.is_frictionless() { 1 } else { 1 + if planar { 1 } else { 2 } },
+            n_rows: if law.is_frictionless() { 1 } else { 1 + if planar { 1 } else { 2 } },
             velocities: pair.into_iter().filter(|&body| body != WORLD).flat_map(of_body).collect(),
             exchanged,
-            start: (contact.normal, tangents_along(&contact.normal, &contact.direction).0),
+            start: (!by_direction).then(|| (contact.normal, turned_tangents(&contact.normal, contact.turn).0)),
             bodies,
             points,
         })
@@ -75,29 +77,27 @@ impl DetectedContact {
         NonFinite { what: format!("the gap of the contact \"{}\", whose point is no longer found,", self.name), value: f64::NAN }
     }
 
-    /// The point with its first tangent as direction.
+    /// The point with its first tangent turned along.
     fn framed(&self, contact: &ContactPoint) -> ContactPoint {
-        if contact.plane.is_some() || self.n_rows == 1 || contact.direction != Vector3::zeros() {
+        let (Some((n0, t0)), n) = (self.start, contact.normal) else { return *contact };
+        if contact.planar || self.n_rows == 1 {
             return *contact;
         }
-        let ((n0, t0), n) = (self.start, contact.normal);
         let direction = t0 - (n0 + n) * (n.dot(&t0) / (1.0 + n.dot(&n0)));
-        ContactPoint { direction, ..*contact }
+        ContactPoint { turn: turn_towards(&n, &direction), ..*contact }
     }
 
     /// Writes G over the velocities, A before B, and b.
     fn write_rows(&self, contact: &ContactPoint, q: &[f64], rows: &mut [f64], bias: &mut [f64]) {
         let (contact, q) = (self.framed(contact), &q[self.bodies.q.clone()]);
-        match &contact.plane {
-            Some(surface) => {
-                write_planar_jacobian(&contact, q, self.n_rows, rows);
-                let mut change = [0.0; 2];
-                write_planar_bias(&contact, surface, 0.0, bias, &mut change[..bias.len()]);
-            }
-            None => {
-                write_jacobian(&contact, &BodyStates { q, v: &[], lead: 0.0 }, self.n_rows, rows);
-                bias.fill(0.0);
-            }
+        let mut change = [0.0; 3];
+        let change = &mut change[..bias.len()];
+        if contact.planar {
+            write_planar_jacobian(&contact, q, self.n_rows, rows);
+            write_planar_bias(&contact, 0.0, bias, change);
+        } else {
+            write_jacobian(&contact, &BodyStates { q, v: &[], lead: 0.0 }, self.n_rows, rows);
+            write_bias(&contact, 0.0, bias, change);
         }
         if self.exchanged {
             let n = self.velocities.len();

@@ -10,7 +10,7 @@
 //! Rows of contacts hold over a step; b = −d·w is that of its end, w_k + h ẇ_k, so that a body which rests on a moving obstacle has its
 //! velocity at the end of every step up to O(h²).
 
-use crate::detection::{ContactPoint, SurfaceMotion, WORLD};
+use crate::detection::{ContactPoint, WORLD};
 
 /// Width of the rows of one planar body: x, y, angle.
 pub const PLANAR_WIDTH: usize = 3;
@@ -38,7 +38,12 @@ pub fn write_planar_jacobian(contact: &ContactPoint, q: &[f64], dim: usize, rows
 }
 
 /// Writes b = −d·w at the end of a step of `h` seconds and its change over the step, by rows.
-pub fn write_planar_bias(contact: &ContactPoint, surface: &SurfaceMotion, h: f64, bias: &mut [f64], change: &mut [f64]) {
+pub fn write_planar_bias(contact: &ContactPoint, h: f64, bias: &mut [f64], change: &mut [f64]) {
+    let Some(surface) = &contact.surface else {
+        bias.fill(0.0);
+        change.fill(0.0);
+        return;
+    };
     for ((b, change), [x, y]) in bias.iter_mut().zip(change).zip(directions(contact)) {
         *change = -h * (x * surface.acceleration.x + y * surface.acceleration.y);
         *b = *change - (x * surface.velocity.x + y * surface.velocity.y);
@@ -47,13 +52,17 @@ pub fn write_planar_bias(contact: &ContactPoint, surface: &SurfaceMotion, h: f64
 
 /// Normal velocity u_N at the start of the step.
 #[must_use]
-pub fn planar_normal_velocity(contact: &ContactPoint, surface: &SurfaceMotion, q: &[f64], v: &[f64]) -> f64 {
+pub fn planar_normal_velocity(contact: &ContactPoint, q: &[f64], v: &[f64]) -> f64 {
     let n = &contact.normal;
     let point_velocity = |body: u32| {
         let i = PLANAR_WIDTH * body as usize;
         let arm = [contact.point.x - q[i], contact.point.y - q[i + 1]];
         n.x * v[i] + n.y * v[i + 1] + (arm[0] * n.y - arm[1] * n.x) * v[i + 2]
     };
-    let other = if contact.body_b == WORLD { n.x * surface.velocity.x + n.y * surface.velocity.y } else { point_velocity(contact.body_b) };
+    let other = match &contact.surface {
+        Some(surface) => n.x * surface.velocity.x + n.y * surface.velocity.y,
+        None if contact.body_b == WORLD => 0.0,
+        None => point_velocity(contact.body_b),
+    };
     point_velocity(contact.body_a) - other
 }

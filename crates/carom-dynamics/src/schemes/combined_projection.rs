@@ -27,7 +27,7 @@ use super::position_projection::{Demand, Metric, Place, Projection, ProjectionRe
 use super::stages::{Span, displace, finish};
 use super::{Orders, Scheme, StepReport};
 use crate::active_set::ActiveSource;
-use crate::assembly::{RowsOver, at_time, measure_violations, normal_velocity, select_where};
+use crate::assembly::{RowsOver, at_time, measure_violations, normal_displacement, select_where};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -223,7 +223,8 @@ impl CombinedProjection {
         let (q, displacement) = (&work.q_start[bodies.q.clone()], &work.displacement[bodies.v.clone()]);
         for (contact, closed) in contacts.iter().zip(&mut closed.contacts) {
             if !*closed {
-                *closed = contact.gap + normal_velocity(contact, q, displacement) <= threshold;
+                let of_surface = contact.surface.map_or(0.0, |s| h * contact.normal.dot(&(s.velocity + s.acceleration * (0.5 * h))));
+                *closed = contact.gap + normal_displacement(contact, q, displacement) - of_surface <= threshold;
                 grown |= *closed;
             }
         }

@@ -32,6 +32,7 @@ use crate::model::Model;
 use crate::relations::Rows;
 use crate::relations::contact::{BodyStates, write_jacobian};
 use crate::state::State;
+use crate::systems::Instant;
 use carom_solvers::{Block, BlockSparse, Delassus, FrictionContact, Solution};
 use serde::{Deserialize, Serialize};
 
@@ -194,7 +195,8 @@ impl Projector {
         }
         self.contacts.clear();
         if let (Some(detector), Some(bodies)) = (detector, model.systems().bodies()) {
-            detector.detect(&state.q[bodies.q.clone()], &state.v[bodies.v.clone()], h, &mut self.contacts);
+            let at = Instant { t: state.t + h, q: &state.q[bodies.q.clone()], v: &state.v[bodies.v.clone()] };
+            detector.detect(at, h, &mut self.contacts)?;
         }
         for contact in &self.contacts {
             worst = worst.max(demand(Place::Contact(contact.key)).violation(contact.gap));
@@ -250,7 +252,8 @@ impl Projector {
             let Some(block) = wanted(Place::Contact(contact.key), contact.gap) else { continue };
             let touched = [contact.body_a, contact.body_b].into_iter().filter(|&body| body != WORLD);
             let touched = touched.flat_map(|body| [0, 1].map(|k| bodies.first_block as u32 + 2 * body + k));
-            let item = self.active.push(ActiveSource::Contact(i), Law::Contact(contact.law), contact.gap, 1, touched, layout);
+            let item =
+                self.active.push(ActiveSource::Contact(i), Law::Contact(*model.contact_law(contact)), contact.gap, 1, touched, layout);
             write_jacobian(contact, &BodyStates { q, v, lead: 0.0 }, 1, self.active.rows_mut(item).0);
             self.active.items_mut()[item].block = block;
             let row = self.active.items()[item].rows.start;

@@ -316,10 +316,10 @@ fn check_impact_law(model: &Model) -> Result<(), ModelError> {
             return refuse(format!("\"{}\"", interaction.name()));
         }
     }
-    match model.detector() {
-        Some(detector) if detector.laws().iter().any(|contact| !law.knows(contact)) => refuse("the materials".to_owned()),
-        _ => Ok(()),
+    if model.detector().is_some_and(|detector| detector.laws().iter().any(|contact| !law.knows(contact))) {
+        return refuse("the materials".to_owned());
     }
+    Ok(())
 }
 
 /// What a model asks for, each with the name of an interaction that does.

@@ -36,10 +36,11 @@ use super::stages::{Span, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
 use crate::assembly::{Activation, at_time, detect_at, evaluate_candidates, measure_violations, note_varying_rows, select_active};
-use crate::error::{ModelError, StepError};
+use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
+use crate::systems::Instant;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`ThetaGap`].
@@ -122,7 +123,7 @@ impl Scheme for ThetaGap {
         // free motion => displacement of the gap condition => contacts between shapes => active set at (q_k, v_k)
         step.predict(model, state, memory)?;
         state.q.copy_from_slice(&memory.work.q_start);
-        self.seek_contacts(model, state, memory, h);
+        self.seek_contacts(model, state, memory, h).map_err(at_time(state.t))?;
         select_active(model, state, memory, Activation { horizon: 0.0, step: h, threshold: f64::INFINITY });
         report.violations = measure_violations(model, memory);
         report.n_active = memory.active.items().len();
@@ -159,13 +160,13 @@ impl ThetaGap {
     }
 
     /// (q_k, v_k, v_free) => the contacts between shapes that the motion a v_k + b v_free may close within twice the step.
-    fn seek_contacts(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) {
+    fn seek_contacts(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
         let (a, b) = self.weights();
         let StepMemory { work, detector, contacts, .. } = memory;
         for ((w, start), free) in work.displacement.iter_mut().zip(&work.v_start).zip(&work.v_free) {
             *w = a * start + b * free;
         }
-        detect_at(model, (&state.q, &work.displacement), 2.0 * h, detector, contacts);
+        detect_at(model, Instant { t: state.t, q: &state.q, v: &work.displacement }, 2.0 * h, detector, contacts)
     }
 
     /// φ_{k+1} / (h b) = u_{k+1} + g_k / (h b) + (a/b) u_k on the normal rows of contacts.

@@ -70,12 +70,12 @@ fn contacts_know_their_law_and_the_motion_of_the_obstacle() {
     let mut contacts: Vec<ContactPoint> = Vec::new();
     detector.detect(at, 1.0, &mut contacts).unwrap();
     let floor = contacts.iter().find(|c| c.key.collider_a == 0 && c.key.collider_b == 6).unwrap();
-    let surface = floor.plane.unwrap();
+    let surface = floor.surface.unwrap();
     // y = 0.2 sin 3t and its derivatives; a rounding or two
     assert!((surface.velocity.y - 0.6 * 0.3_f64.cos()).abs() < 1e-15 && surface.velocity.x == 0.0);
     assert!((surface.acceleration.y + 1.8 * 0.3_f64.sin()).abs() < 1e-15);
     assert!((floor.gap - (file.state.q[1] - 0.2 * 0.3_f64.sin() - 0.5)).abs() < 1e-15);
-    let law = floor.law;
+    let law = detector.laws()[floor.law as usize];
     assert_eq!((law.friction.at(0.0), law.restitution.at(-1.0), law.tangential_restitution), (0.3, 0.5, 0.1));
     assert!(StepMemory::new(&file.model, &file.run.solver).is_ok());
 }

@@ -103,7 +103,7 @@ impl<'a> Facets<'a> {
     pub fn normal(&self, face: usize) -> &'a Vector3<f64> {
         match self.kind {
             Kind::Box(_) => &BOX_NORMALS[face],
-            Kind::Hull(hull) => &hull.planes[face].normal,
+            Kind::Hull(hull) => &hull.normals[face],
             Kind::Triangle(normals) => &normals[face],
         }
     }
@@ -118,7 +118,7 @@ impl<'a> Facets<'a> {
         };
         (0..n_edges).map(move |edge| match kind {
             Kind::Box(_) => BOX_EDGES[edge],
-            Kind::Hull(hull) => hull.edges[edge].ends,
+            Kind::Hull(hull) => hull.edge_ends[edge],
             Kind::Triangle(_) => TRIANGLE_EDGES[edge],
         })
     }

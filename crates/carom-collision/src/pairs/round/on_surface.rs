@@ -41,7 +41,7 @@ pub(in crate::pairs) fn collide(
     gathered.near.sort_unstable();
     let first = points.len();
     for k in 0..gathered.near.len() {
-        touch_triangle(&core, solid.half_thickness, surface, gathered.near[k], margin, gathered, (first, &mut *points));
+        touch_triangle(&core, 0.5 * solid.thinnest, surface, gathered.near[k], margin, gathered, (first, &mut *points));
     }
     gathered.for_each_corner(MERGE * core.size, |corner| {
         let frame = frame_of(&surface.facets[corner.facet as usize]);
