@@ -1,6 +1,5 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::manifold::ConvexShape;
 use crate::backend::tree::{EMPTY, Tree, overlap};
 use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
@@ -9,7 +8,7 @@ use crate::motion::MotionState;
 use crate::narrow::{Narrow, Workspace};
 use crate::pairs::Geometry;
 use crate::placed::Placed;
-use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
@@ -30,7 +29,7 @@ const FEWEST_FOR_THREADS: usize = 4096;
 ///
 /// Cost: linear in colliders and near pairs, plus (planes × moving colliders), plus a sort of the colliders when one of them has moved by a
 /// twentieth of its size since the last sort. Work is shared among the threads of the rayon pool at hand. Memory is reused from call to
-/// call; only the convex pairs that go through parry may allocate.
+/// call.
 #[derive(Clone)]
 pub struct Detector {
     colliders: Vec<Collider>,
@@ -87,7 +86,8 @@ impl Detector {
             if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
         };
         let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
-        let members = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
+        let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
+        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[] })?;
         Ok(Self {
             colliders,
             members,
@@ -216,6 +216,7 @@ impl ContactDetector for Detector {
         self.find_near_pairs(horizon);
         // near pairs => contact points
         let narrow = Narrow {
+            bodies,
             geometries: &self.geometries,
             placed: &self.placed,
             laws: &self.laws,
@@ -258,12 +259,13 @@ impl ContactDetector for Detector {
     }
 }
 
-/// Gives the first collider of each body the smallest width of all.
+/// Gives the first collider of each body the smallest width of those that may jump over others.
 fn lead_bodies(placed: &mut [Placed]) {
     let mut by_body: Vec<(u32, usize)> = placed.iter().map(|placed| placed.body).zip(0..).filter(|(body, _)| *body != WORLD).collect();
     by_body.sort_unstable();
     for body in by_body.chunk_by(|a, b| a.0 == b.0) {
-        placed[body[0].1].body_width = body.iter().map(|&(_, i)| placed[i].thinnest).fold(f64::INFINITY, f64::min);
+        let may_jump = body.iter().map(|&(_, i)| &placed[i]).filter(|placed| !placed.continuous);
+        placed[body[0].1].body_width = may_jump.map(|placed| placed.thinnest).fold(f64::INFINITY, f64::min);
     }
 }
 
@@ -287,15 +289,26 @@ impl Filter<'_> {
     }
 }
 
+/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
+fn refuse_two_surfaces(colliders: &[Collider], filter: &Filter<'_>) -> Result<(), CollisionError> {
+    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
+    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
+    for (k, &i) in surfaces.iter().enumerate() {
+        for &j in &surfaces[k + 1..] {
+            if filter.admit(i as u32, j as u32).is_some() {
+                let name = |i: usize| colliders[i].name.clone();
+                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.
 fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, CollisionError> {
     let name = || collider.name.clone();
     let wrong_shape = |source| CollisionError::Shape { collider: name(), source };
-    let mut hull_vertices = Vec::new();
-    match &collider.shape {
-        Shape::Convex { vertices } => hull_vertices = hull_of(vertices).map_err(wrong_shape)?.vertices,
-        shape => shape.validate().map_err(wrong_shape)?,
-    }
+    let mut geometry = Geometry::new(&collider.shape).map_err(wrong_shape)?;
     if let (Shape::Plane { .. }, Some(body)) = (&collider.shape, collider.body) {
         return Err(CollisionError::MovingPlane { collider: name(), body });
     }
@@ -310,16 +323,12 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
     if collider.material as usize >= n_materials {
         return Err(CollisionError::UnknownMaterial { collider: name(), material: collider.material, n_materials });
     }
-    let convex = ConvexShape::new(&collider.shape, &hull_vertices);
-    if convex.is_none() && matches!(collider.shape, Shape::Convex { .. }) {
-        let source = ShapeError::Hull { reason: "no polyhedron with distinct faces".into() };
-        return Err(wrong_shape(source));
-    }
     collider.rotation.renormalize();
     if let Shape::Plane { normal } = &mut collider.shape {
         // Scaled first: the square of a tiny or huge component would leave the range.
         let scaled = *normal / normal.amax();
         *normal = scaled.normalize();
+        geometry.shape = collider.shape.clone();
     }
-    Ok(Geometry { shape: collider.shape.clone(), hull_vertices, convex })
+    Ok(geometry)
 }

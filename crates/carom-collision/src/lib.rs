@@ -8,6 +8,7 @@
 mod backend;
 pub mod collider;
 pub mod detector;
+mod extent;
 mod law_table;
 pub mod mass;
 pub mod materials;
@@ -16,8 +17,10 @@ mod narrow;
 mod pairs;
 mod placed;
 pub mod planar;
+mod polyhedron;
 mod pose;
 pub mod shapes;
+mod surface;
 
 pub use collider::{Collider, CollisionError, Groups};
 pub use detector::Detector;
@@ -25,3 +28,4 @@ pub use mass::MassProperties;
 pub use materials::{Combination, Material, MaterialError, PairLaws, combine};
 pub use motion::{Motion, MotionError, MotionSource};
 pub use shapes::{Shape, ShapeError};
+pub use surface::topology::MeshStatement;

@@ -7,6 +7,7 @@ mod parry;
 mod planar;
 mod planar_chains;
 mod planar_shapes;
+mod polyhedra;
 mod robustness;
 mod scale;
 mod scene;
