@@ -102,6 +102,19 @@ pub enum CollisionError {
         /// Name of the other.
         second: String,
     },
+    /// A cylinder or cone that may meet a surface.
+    #[error(
+        "collider `{solid}`: contact of a {kind} with the mesh or height field `{surface}` is not computed; use a convex shape or a capsule \
+         instead, or keep them apart by groups"
+    )]
+    RoundOnSurface {
+        /// Name of the cylinder or cone.
+        solid: String,
+        /// Kind of its shape.
+        kind: &'static str,
+        /// Name of the mesh or height field.
+        surface: String,
+    },
     /// A collider's material is not in the list.
     #[error("collider `{collider}`: there is no material {material} among {n_materials}")]
     UnknownMaterial {

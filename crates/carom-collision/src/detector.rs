@@ -84,7 +84,7 @@ impl Detector {
         for collider in &mut colliders {
             geometries.push(prepare(collider, n_materials)?);
         }
-        refuse_two_surfaces(&colliders)?;
+        refuse_pairs(&colliders)?;
         let laws = LawTable::new(colliders.iter().map(|collider| collider.material), &materials, &pair_laws)?;
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids) = (0..colliders.len() as u32).partition(is_plane);
@@ -310,15 +310,20 @@ fn is_finite(p: &PairPoint) -> bool {
     p.gap.is_finite() && p.point.iter().chain(p.normal.iter()).all(|x| x.is_finite())
 }
 
-/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
-fn refuse_two_surfaces(colliders: &[Collider]) -> Result<(), CollisionError> {
-    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
-    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
-    for (k, &i) in surfaces.iter().enumerate() {
-        for &j in &surfaces[k + 1..] {
-            if admit(colliders, i as u32, j as u32).is_some() {
-                let name = |i: usize| colliders[i].name.clone();
-                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
+/// Refuses pairs that may meet and have no narrow phase: two surfaces, and cylinders or cones with a surface.
+fn refuse_pairs(colliders: &[Collider]) -> Result<(), CollisionError> {
+    let is_surface = |collider: &Collider| matches!(collider.shape, Shape::Mesh { .. } | Shape::HeightField { .. });
+    let name = |i: usize| colliders[i].name.clone();
+    for i in (0..colliders.len()).filter(|&i| is_surface(&colliders[i])) {
+        for (j, other) in colliders.iter().enumerate() {
+            let round = matches!(other.shape, Shape::Cylinder { .. } | Shape::Cone { .. });
+            let twice = is_surface(other) && j > i;
+            if (round || twice) && admit(colliders, i as u32, j as u32).is_some() {
+                return Err(if round {
+                    CollisionError::RoundOnSurface { solid: name(j), kind: other.shape.kind(), surface: name(i) }
+                } else {
+                    CollisionError::TwoSurfaces { first: name(i), second: name(j) }
+                });
             }
         }
     }

@@ -81,6 +81,10 @@ fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
     let colliders = vec![Collider::new("one", Some(0), cube_mesh(0.5)), Collider::new("two", None, cube_mesh(1.0))];
     let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
     assert!(matches!(refused, Some(CollisionError::TwoSurfaces { .. })), "{refused:?}");
+    let can = Shape::Cylinder { radius: 0.1, half_length: 0.2 };
+    let colliders = vec![Collider::new("can", Some(0), can), Collider::new("table", None, cube_mesh(1.0))];
+    let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
+    assert!(matches!(refused, Some(CollisionError::RoundOnSurface { kind: "cylinder", .. })), "{refused:?}");
 }
 
 #[test]
