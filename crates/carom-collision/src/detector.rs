@@ -27,7 +27,7 @@ const UNIT_TOLERANCE: f64 = 1e-6;
 /// depends on the arguments of [`ContactDetector::detect`] only, never on earlier calls.
 ///
 /// Cost: O(n log n) in colliders, plus (planes × moving colliders), plus the near pairs. Memory is reused from call to
-/// call; only the convex pairs that go through parry may allocate.
+/// call.
 #[derive(Clone)]
 pub struct Detector {
     colliders: Vec<Collider>,
