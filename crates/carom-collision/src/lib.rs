@@ -2,8 +2,7 @@
 //!
 //! [`Detector`] implements [`carom_dynamics::detection::ContactDetector`]: a broad phase over a bounding volume tree
 //! finds the pairs that may touch within the step, and a narrow phase, one file per pair of shapes, gives the exact
-//! gaps, normals and contact points. Spheres, boxes, capsules and planes are handled by closed formulas; the remaining
-//! convex pairs go through parry, which stays behind one private module. [`planar`] does the same for planar bodies.
+//! gaps, normals and contact points, by formulas of its own for all pairs. [`planar`] does the same for planar bodies.
 
 mod backend;
 pub mod collider;

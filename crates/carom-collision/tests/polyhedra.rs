@@ -81,6 +81,12 @@ fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
     let colliders = vec![Collider::new("one", Some(0), cube_mesh(0.5)), Collider::new("two", None, cube_mesh(1.0))];
     let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
     assert!(matches!(refused, Some(CollisionError::TwoSurfaces { .. })), "{refused:?}");
+    // A can stands on a mesh.
+    let mut scene = Scene::default();
+    scene.add(Shape::Cylinder { radius: 0.1, half_length: 0.2 }, Vector3::new(0.3, 0.1, 1.199), UnitQuaternion::identity());
+    scene.colliders.push(Collider::new("table", None, cube_mesh(1.0)));
+    let contacts = scene.detect(1e-3);
+    assert!(contacts.len() >= 3 && contacts.iter().all(|c| (c.gap + 1e-3).abs() < 1e-14 && c.normal == Vector3::z()), "{contacts:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! vertex of B, or an edge of A and an edge of B.
 
 use super::patch::{Clipper, Corner, Frame, Side};
-use super::preference::{OBLIQUE, bias, wins};
+use super::preference::{OBLIQUE, wins};
 use super::{PairPoint, nearest_features};
 use crate::polyhedron::{Moved, Plane, Polyhedron, View};
 use crate::pose::Pose;
@@ -20,6 +20,8 @@ const MERGE: f64 = 1e-9;
 /// A corner of a patch takes the number of a vertex within this fraction of the smaller thickness, so that flush faces
 /// keep their numbers when they slide a little.
 const SNAP: f64 = 1e-2;
+/// Apart, the nearest points may be missed by this fraction of the smaller thickness: what the preference gives away.
+const NEAR: f64 = 2e-6;
 /// Roundings of gaps, in the smaller thickness.
 const EXACT: f64 = 1e-13;
 
@@ -110,9 +112,9 @@ fn touch(
     let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
     if axis.separation > 0.0 {
         // Apart: the patch holds the nearest points only if it reaches down to the separation.
-        if lowest > axis.separation + bias(true, axis.separation, size)
+        if lowest > axis.separation + NEAR * size
             && let Some(nearest) = nearest_features::find(a, b, &axis.normal, margin.min(lowest), MERGE * size)
-            && nearest.gap + bias(true, nearest.gap, size) < lowest
+            && nearest.gap + NEAR * size < lowest
         {
             match points[first..].iter_mut().find(|p| p.feature == nearest.feature) {
                 Some(same) => *same = nearest,

@@ -1,6 +1,7 @@
 //! Tests of the convex–convex pair against searches that share nothing with it.
 
 use super::*;
+use crate::pairs::preference::bias;
 use nalgebra::UnitQuaternion;
 
 /// splitmix64, for tests only.
@@ -127,8 +128,7 @@ fn separate_ones_have_the_distance_of_all_features() {
         let back = points_of((&b, &pb), (&a, &pa), 10.0);
         for list in [&points, &back] {
             let lowest = list.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-            let bias = bias(true, nearest.gap, a.thickness.min(b.thickness));
-            assert!(lowest >= nearest.gap - 1e-12 && lowest <= nearest.gap + 2.1 * bias, "{lowest} against {}", nearest.gap);
+            assert!(lowest >= nearest.gap - 1e-12 && lowest <= nearest.gap + 2.1 * NEAR, "{lowest} against {}", nearest.gap);
             exact += usize::from((lowest - nearest.gap).abs() < 1e-12);
         }
         // The nearest points are on both surfaces.
