@@ -5,6 +5,7 @@ use super::error::{Diagnostic, suggestion};
 use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
+use super::sources::Sources;
 use super::value::Value;
 use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
@@ -15,8 +16,8 @@ use toml::Spanned;
 /// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
 const DEFAULT_GRAVITY: f64 = 9.81;
 
-pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<ModelFile, Vec<Diagnostic>> {
-    let mut reader = Reader::new(text);
+pub(super) fn build(schema: Schema, sources: &Sources, default_title: &str) -> Result<ModelFile, Vec<Diagnostic>> {
+    let mut reader = Reader::new(sources);
     reader.add_parameters(&schema.parameters);
     let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
     sections.for_each(|table| reader.add_parameters(table));
@@ -70,7 +71,7 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: text.to_owned(), model, state, run, record })
+    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: String::new(), model, state, run, record })
 }
 
 fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {

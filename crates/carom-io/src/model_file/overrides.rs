@@ -51,6 +51,37 @@ pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<String, Dia
     Ok(document.to_string())
 }
 
+/// The texts of several files with the values set: each in the first file that has its key already, in the first file otherwise.
+pub(super) fn apply_to_parts(texts: &[&str], overrides: &[Override]) -> Result<Vec<String>, Diagnostic> {
+    let mut changed: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+    if let [only] = changed.as_mut_slice() {
+        *only = apply_overrides(only, overrides)?;
+        return Ok(changed);
+    }
+    for one in overrides {
+        let has = |text: &String| text.parse::<DocumentMut>().is_ok_and(|document| holds(document.as_table(), &one.path));
+        let file = changed.iter().position(has).unwrap_or(0);
+        // places in the other files would not be those of this text
+        changed[file] = apply_overrides(&changed[file], std::slice::from_ref(one)).map_err(|d| Diagnostic { span: None, ..d })?;
+    }
+    Ok(changed)
+}
+
+/// The table has the entry of a path, or the table it belongs to.
+fn holds(table: &dyn TableLike, path: &[String]) -> bool {
+    let Some(item) = table.get(&path[0]) else { return false };
+    if path.len() == 1 {
+        return true;
+    }
+    let rest = &path[1..];
+    if let Some(entries) = item.as_array_of_tables() {
+        let named = |name: &str| entries.iter().find(|e| e.get("name").and_then(Item::as_str) == Some(name));
+        return named(&rest[0]).is_some() || rest[0].parse::<usize>().is_ok_and(|i| i < entries.len());
+    }
+    // a value becomes a table where it stands
+    item.as_table_like().is_none_or(|inner| rest.len() == 1 || holds(inner, rest) || !inner.contains_key(&rest[0]))
+}
+
 fn set(table: &mut dyn TableLike, path: &[String], one: &Override) -> Result<(), (String, String)> {
     let key = path[0].as_str();
     if path.len() == 1 && one.value.is_empty() {

@@ -5,6 +5,7 @@ use super::value::{ChainValue, Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use toml::Spanned;
+use toml::de::DeTable;
 
 type Number = Spanned<Value>;
 type Text = Spanned<String>;
@@ -392,9 +393,9 @@ pub(super) struct RecordSchema {
     pub interval: Option<Number>,
 }
 
-/// Reads the text into the schema.
-pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
-    toml::from_str(text).map_err(|error| {
+/// Reads the tables of the files into the schema.
+pub(super) fn parse(table: Spanned<DeTable<'_>>) -> Result<Schema, Diagnostic> {
+    Schema::deserialize(toml::Deserializer::from(table)).map_err(|error| {
         let message = error.message().to_owned();
         let diagnostic = Diagnostic::new(error.span(), message.trim_end());
         match suggest_key(&message) {
