@@ -1,5 +1,6 @@
 //! Model files in, recorded runs out.
 
+pub mod meshes;
 pub mod model_file;
 pub mod plot;
 pub mod recording;

@@ -127,7 +127,10 @@ fn moved(span: Range<usize>, start: usize) -> Range<usize> {
 
 fn move_table(table: DeTable<'_>, start: usize) -> DeTable<'_> {
     let entry = |(key, value): (Spanned<_>, Spanned<_>)| {
-        (Spanned::new(moved(key.span(), start), key.into_inner()), Spanned::new(moved(value.span(), start), move_value(value.into_inner(), start)))
+        (
+            Spanned::new(moved(key.span(), start), key.into_inner()),
+            Spanned::new(moved(value.span(), start), move_value(value.into_inner(), start)),
+        )
     };
     table.into_iter().map(entry).collect()
 }

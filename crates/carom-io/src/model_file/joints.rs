@@ -62,7 +62,7 @@ fn bodies(
     let (mut found, mut planar) = ([None, None], true);
     for (found, name) in found.iter_mut().zip([first, second]) {
         let text = name.get_ref();
-        let fixed = schema.bodies.iter().any(|body| body.get_ref().fixed && body.get_ref().name.get_ref() == text);
+        let fixed = schema.fixed.contains(text);
         match model.systems().find_frame(text) {
             _ if text == GROUND || fixed => {}
             Some(id) => {

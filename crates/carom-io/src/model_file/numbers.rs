@@ -169,6 +169,21 @@ impl<'a> Reader<'a> {
         list.try_into().ok()
     }
 
+    /// A list of `N` numbers within a longer value at `span`.
+    pub fn entries<const N: usize>(&mut self, value: &Value, span: Range<usize>, what: &str) -> Option<[f64; N]> {
+        self.list(value, span, N, what)?.try_into().ok()
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn count(&mut self, value: &Spanned<Value>, what: &str, (least, most): (usize, usize)) -> Option<usize> {
+        let x = self.number(value, what, Must::BeFinite)?;
+        if x.fract() == 0.0 && x >= least as f64 && x <= most as f64 {
+            return Some(x as usize);
+        }
+        self.wrong(value.span(), format!("{what} is {x}"), format!("a whole number from {least} to {most} is needed"));
+        None
+    }
+
     /// An optional list of `N` numbers, zero by default.
     pub fn vector_or_zero<const N: usize>(&mut self, value: Option<&Spanned<Value>>, what: &str) -> Option<[f64; N]> {
         match value {

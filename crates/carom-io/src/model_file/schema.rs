@@ -1,9 +1,11 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
+use super::generate::GenerateSchema;
 use super::value::{ChainValue, Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
+use std::collections::HashSet;
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -27,6 +29,8 @@ pub(super) struct Schema {
     pub obstacles: Vec<Spanned<ObstacleSchema>>,
     #[serde(default, rename = "body")]
     pub bodies: Vec<Spanned<BodySchema>>,
+    #[serde(default, rename = "generate")]
+    pub generate: Vec<Spanned<GenerateSchema>>,
     #[serde(default, rename = "material")]
     pub materials: Vec<Spanned<MaterialSchema>>,
     #[serde(default, rename = "material_pair")]
@@ -47,6 +51,9 @@ pub(super) struct Schema {
     pub simulation: Option<Spanned<SimulationSchema>>,
     #[serde(default)]
     pub record: RecordSchema,
+    /// Names of the bodies that do not move, known once they are read.
+    #[serde(skip)]
+    pub fixed: HashSet<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,8 +146,11 @@ pub(super) struct BodySchema {
     pub shape: Option<Spanned<ShapeSchema>>,
     pub density: Option<Number>,
     pub mass: Option<Number>,
+    pub centre: Option<Number>,
     pub inertia: Option<Number>,
     pub material: Option<Text>,
+    pub groups: Option<Spanned<Vec<Text>>>,
+    pub collides_with: Option<Spanned<Vec<Text>>>,
     pub position: Option<Number>,
     pub orientation: Option<Number>,
     pub rotation: Option<Spanned<RotationSchema>>,
@@ -149,24 +159,32 @@ pub(super) struct BodySchema {
     pub angular_velocity: Option<Number>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RotationSchema {
     pub axis: Number,
     pub angle: Number,
 }
 
-#[derive(Debug, Deserialize)]
+/// A shape; sizes are numbers, or in templates ranges to draw them from.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ShapeSchema {
+pub(super) struct ShapeSchema<Size = Number> {
     pub kind: Text,
-    pub radius: Option<Number>,
-    pub size: Option<Number>,
-    pub half_extents: Option<Number>,
-    pub length: Option<Number>,
-    pub height: Option<Number>,
+    pub radius: Option<Size>,
+    pub size: Option<Size>,
+    pub half_extents: Option<Size>,
+    pub length: Option<Size>,
+    pub height: Option<Size>,
     pub normal: Option<Number>,
     pub vertices: Option<Number>,
+    pub triangles: Option<Number>,
+    pub file: Option<Text>,
+    pub scale: Option<Number>,
+    pub parts: Option<Vec<Spanned<ShapeSchema>>>,
+    pub position: Option<Number>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -276,11 +294,12 @@ pub(super) struct NaturalBodySchema {
     pub inertia: Number,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JointSchema {
     pub name: Option<Text>,
     pub kind: Text,
+    #[serde(default = "no_bodies")]
     pub bodies: Spanned<Vec<Text>>,
     pub point: Option<Number>,
     pub points: Option<Number>,
@@ -391,6 +410,11 @@ pub(super) struct SimulationSchema {
 pub(super) struct RecordSchema {
     pub every: Option<Spanned<i64>>,
     pub interval: Option<Number>,
+}
+
+/// The bodies of a joint in a template, which are filled in later.
+fn no_bodies() -> Spanned<Vec<Text>> {
+    Spanned::new(0..0, Vec::new())
 }
 
 /// Reads the tables of the files into the schema.

@@ -47,7 +47,8 @@ impl Sources {
     /// The bytes of a file that is named at a place of the text.
     pub fn read_file(&self, place: usize, name: &str, limit: u64) -> Result<Vec<u8>, FileMistake> {
         let base = part_at(&self.parts, place).file.parent().unwrap_or(Path::new("")).to_path_buf();
-        let base = base.strip_prefix(&self.folder.0).map(Path::to_path_buf).unwrap_or_default();
+        // paths in the present folder are named without it
+        let base = base.strip_prefix(&self.folder.0).map(Path::to_path_buf).unwrap_or(base);
         let (_, real) = self.folder.resolve(&base, name)?;
         read_limited(&real, name, limit)
     }
@@ -110,7 +111,8 @@ impl Folder {
             return Err(FileMistake::new(format!("\"{name}\" may lead outside the model's folder: it has \"..\""), inside));
         }
         let shown = if self.0 == Path::new(".") { base.join(relative) } else { self.0.join(base).join(relative) };
-        let missing = |e: std::io::Error| FileMistake::new(format!("cannot read \"{name}\": {e}"), "paths are relative to the file that names them");
+        let missing =
+            |e: std::io::Error| FileMistake::new(format!("cannot read \"{name}\": {e}"), "paths are relative to the file that names them");
         let real = shown.canonicalize().map_err(missing)?;
         let root = self.0.canonicalize().map_err(missing)?;
         if !real.starts_with(&root) {
