@@ -1,12 +1,12 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::manifold::{ConvexShape, Manifolds};
+use crate::backend::manifold::Manifolds;
 use crate::backend::tree::{Bounds, Tree, overlap};
 use crate::collider::{Collider, CollisionError};
 use crate::materials::{Material, PairLaws, combine};
 use crate::pairs::{Geometry, PairPoint, collide};
 use crate::pose::Pose;
-use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactKey, ContactPoint, WORLD};
 use carom_dynamics::laws::{ContactLaw, DirectionFrame, Friction};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -327,11 +327,7 @@ fn is_finite(p: &PairPoint) -> bool {
 fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, CollisionError> {
     let name = || collider.name.clone();
     let wrong_shape = |source| CollisionError::Shape { collider: name(), source };
-    let mut hull_vertices = Vec::new();
-    match &collider.shape {
-        Shape::Convex { vertices } => hull_vertices = hull_of(vertices).map_err(wrong_shape)?.vertices,
-        shape => shape.validate().map_err(wrong_shape)?,
-    }
+    let mut geometry = Geometry::new(&collider.shape).map_err(wrong_shape)?;
     if let (Shape::Plane { .. }, Some(body)) = (&collider.shape, collider.body) {
         return Err(CollisionError::MovingPlane { collider: name(), body });
     }
@@ -343,16 +339,12 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
     if collider.material as usize >= n_materials {
         return Err(CollisionError::UnknownMaterial { collider: name(), material: collider.material, n_materials });
     }
-    let convex = ConvexShape::new(&collider.shape, &hull_vertices);
-    if convex.is_none() && matches!(collider.shape, Shape::Convex { .. }) {
-        let source = ShapeError::Hull { reason: "no polyhedron with distinct faces".into() };
-        return Err(wrong_shape(source));
-    }
     collider.rotation.renormalize();
     if let Shape::Plane { normal } = &mut collider.shape {
         // Scaled first: the square of a tiny or huge component would leave the range.
         let scaled = *normal / normal.amax();
         *normal = scaled.normalize();
+        geometry.shape = collider.shape.clone();
     }
-    Ok(Geometry { shape: collider.shape.clone(), hull_vertices, convex })
+    Ok(geometry)
 }

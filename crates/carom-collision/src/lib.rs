@@ -12,11 +12,14 @@ pub mod mass;
 pub mod materials;
 mod pairs;
 pub mod planar;
+mod polyhedron;
 mod pose;
 pub mod shapes;
+mod surface;
 
 pub use collider::{Collider, CollisionError, Groups};
 pub use detector::Detector;
 pub use mass::MassProperties;
 pub use materials::{Combination, Material, MaterialError, PairLaws, combine};
 pub use shapes::{Shape, ShapeError};
+pub use surface::topology::MeshStatement;

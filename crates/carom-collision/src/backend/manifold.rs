@@ -29,7 +29,7 @@ impl ConvexShape {
     pub fn new(shape: &Shape, hull_vertices: &[Vector3<f64>]) -> Option<Self> {
         let upright = Rot3::from_rotation_x(std::f64::consts::FRAC_PI_2);
         let (parry, turn) = match shape {
-            Shape::Plane { .. } => return None,
+            Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => return None,
             Shape::Sphere { radius } => (SharedShape::ball(*radius), Rot3::IDENTITY),
             Shape::Box { half_extents: h } => (SharedShape::cuboid(h.x, h.y, h.z), Rot3::IDENTITY),
             Shape::Capsule { radius, half_length } => (SharedShape::capsule_z(*half_length, *radius), Rot3::IDENTITY),

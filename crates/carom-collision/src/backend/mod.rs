@@ -1,7 +1,6 @@
 //! The only place that knows parry and its algebra types: convex hulls, the bounding volume tree and the contact
 //! manifolds of the convex pairs that have no closed formula here.
 
-pub(crate) mod hull;
 pub(crate) mod manifold;
 pub(crate) mod tree;
 

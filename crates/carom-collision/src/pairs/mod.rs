@@ -17,11 +17,13 @@ mod sphere_plane;
 mod sphere_sphere;
 
 use crate::backend::manifold::{ConvexShape, Manifolds};
+use crate::polyhedron::Polyhedron;
 use crate::pose::Pose;
-use crate::shapes::Shape;
+use crate::shapes::{Shape, ShapeError, hull_of};
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;
 use segment::Segment;
+use std::sync::Arc;
 
 /// A contact point of a pair: normal from B to A, point half way between the surfaces, all in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,9 +38,22 @@ pub(crate) struct PairPoint {
 #[derive(Clone)]
 pub(crate) struct Geometry {
     pub shape: Shape,
-    /// Vertices of the hull; empty unless the shape is convex.
-    pub hull_vertices: Vec<Vector3<f64>>,
+    /// Hull of a convex shape.
+    pub hull: Option<Arc<Polyhedron>>,
     pub convex: Option<ConvexShape>,
+}
+
+impl Geometry {
+    /// Checks a shape and derives what belongs to it. O(n log n) for hulls and meshes.
+    pub fn new(shape: &Shape) -> Result<Self, ShapeError> {
+        let mut hull = None;
+        match shape {
+            Shape::Convex { vertices } => hull = Some(Arc::new(hull_of(vertices)?)),
+            other => other.validate()?,
+        }
+        let vertices: &[Vector3<f64>] = hull.as_ref().map_or(&[], |h| &h.vertices);
+        Ok(Self { shape: shape.clone(), convex: ConvexShape::new(shape, vertices), hull })
+    }
 }
 
 /// Upper face of a half-space.
@@ -100,7 +115,8 @@ fn own_pair((a, pose_a): (&Geometry, &Pose), (b, pose_b): (&Geometry, &Pose), ma
             rim_plane::collide_cone(pose_a, *radius, *half_height, &plane(normal), margin, points);
         }
         (Shape::Convex { .. }, Shape::Plane { normal }) => {
-            convex_plane::collide(&a.hull_vertices, pose_a, &plane(normal), margin, points);
+            let vertices: &[Vector3<f64>] = a.hull.as_ref().map_or(&[], |hull| &hull.vertices);
+            convex_plane::collide(vertices, pose_a, &plane(normal), margin, points);
         }
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
             sphere_sphere::collide(&pose_a.position, *ra, &pose_b.position, *rb, margin, points);
