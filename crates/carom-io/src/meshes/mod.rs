@@ -1,9 +1,12 @@
-//! Triangle meshes from STL (ASCII and binary) and OBJ files.
+//! Triangle meshes from STL (ASCII and binary) and OBJ files, tables of heights from text.
 //!
 //! Readers trust nothing: every count, index and number is checked, and memory stays proportional to the bytes that are there.
 
 mod obj;
 mod stl;
+mod table;
+
+pub use table::{NumberTable, read_table};
 
 use nalgebra::Vector3;
 use std::collections::HashMap;
@@ -51,8 +54,11 @@ pub enum MeshError {
     /// A file without triangles.
     #[error("the file has no triangles")]
     Empty,
+    /// A table without numbers.
+    #[error("the file has no numbers")]
+    NoNumbers,
     /// More triangles or vertices than are read.
-    #[error("the mesh has more than {limit} triangles or vertices")]
+    #[error("the file has more than {limit} triangles, vertices or heights")]
     TooLarge {
         /// Most that are read.
         limit: usize,

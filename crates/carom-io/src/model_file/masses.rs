@@ -4,7 +4,7 @@ use super::error::Diagnostic;
 use super::numbers::{Must, Reader};
 use super::shapes::Part;
 use super::value::Value;
-use carom_collision::MassProperties;
+use carom_collision::{MassProperties, ShapeError};
 use carom_dynamics::systems::{RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
@@ -69,19 +69,19 @@ pub(super) fn read_rule(reader: &mut Reader<'_>, keys: &MassKeys<'_>) -> Option<
 impl MassRule {
     /// Mass, centre of mass and inertia about it with these shapes; an error is noted at the keys.
     pub fn apply(&self, reader: &mut Reader<'_>, keys: &MassKeys<'_>, parts: &[Part]) -> Option<MassProperties> {
-        let name = keys.name;
+        let (name, mut no_volume) = (keys.name, None);
         let found = match self.amount {
             Amount::Mass(mass) => {
                 // the inertia is proportional to the mass
-                let unit = properties(parts, 1.0);
-                unit.map_or((mass, Vector3::zeros(), None), |p| (mass, p.centre_of_mass, Some(p.inertia * (mass / p.mass))))
+                let unit = properties(parts, 1.0).map_err(|reason| no_volume = reason);
+                unit.map_or((mass, Vector3::zeros(), None), |p: MassProperties| (mass, p.centre_of_mass, Some(p.inertia * (mass / p.mass))))
             }
             Amount::Density(density) => match properties(parts, density) {
-                Some(p) => (p.mass, p.centre_of_mass, Some(p.inertia)),
-                None => {
+                Ok(p) => (p.mass, p.centre_of_mass, Some(p.inertia)),
+                Err(reason) => {
                     let span = keys.density.map_or_else(|| keys.span.clone(), Spanned::span);
-                    let message = format!("\"{name}\" has a density but no shape with a volume");
-                    reader.wrong(span, message, "give a shape, or `mass` and `inertia`");
+                    let message = format!("\"{name}\" has a density but no shape with a volume{}", told(reason.as_ref()));
+                    reader.wrong(span, message, "give a shape with a volume, or `mass` and `inertia`");
                     return None;
                 }
             },
@@ -100,7 +100,7 @@ impl MassRule {
             (None, Some(inertia)) => inertia,
             (None, None) => {
                 let help = "give `inertia` [kg m²], or a shape with a volume";
-                reader.wrong(keys.span.clone(), format!("the body \"{name}\" has no inertia"), help);
+                reader.wrong(keys.span.clone(), format!("the body \"{name}\" has no inertia{}", told(no_volume.as_ref())), help);
                 return None;
             }
         };
@@ -108,18 +108,24 @@ impl MassRule {
     }
 }
 
-/// Properties of all shapes of a body together; what two of them share counts twice. `None` if one has no volume, or there is none.
-fn properties(parts: &[Part], density: f64) -> Option<MassProperties> {
-    let each: Vec<(MassProperties, &Part)> =
-        parts.iter().map(|part| part.shape.mass_properties(density).ok().map(|p| (p, part))).collect::<Option<_>>()?;
-    if let [(p, part)] = each.as_slice()
+/// Why shapes have no volume, in brackets.
+fn told(reason: Option<&ShapeError>) -> String {
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
+}
+
+/// Properties of all shapes of a body together; what two of them share counts twice. An error if there is none, or one has no volume.
+fn properties(parts: &[Part], density: f64) -> Result<MassProperties, Option<ShapeError>> {
+    let properties_of = |part: &'_ Part| part.shape.mass_properties(density).map_err(Some);
+    if let [part] = parts
         && part.rotation.angle() == 0.0
     {
-        return Some(MassProperties { centre_of_mass: part.position + p.centre_of_mass, ..*p });
+        let p = properties_of(part)?;
+        return Ok(MassProperties { centre_of_mass: part.position + p.centre_of_mass, ..p });
     }
+    let each = parts.iter().map(|part| Ok((properties_of(part)?, part))).collect::<Result<Vec<_>, Option<ShapeError>>>()?;
     let mass: f64 = each.iter().map(|(p, _)| p.mass).sum();
-    if each.is_empty() || mass <= 0.0 {
-        return None;
+    if each.is_empty() {
+        return Err(None);
     }
     let centre_of = |(p, part): &(MassProperties, &Part)| part.position + part.rotation * p.centre_of_mass;
     let centre: Vector3<f64> = each.iter().map(|one| centre_of(one) * one.0.mass).sum::<Vector3<f64>>() / mass;
@@ -131,5 +137,5 @@ fn properties(parts: &[Part], density: f64) -> Option<MassProperties> {
         inertia += (Matrix3::from_diagonal_element(arm.norm_squared()) - arm * arm.transpose()) * one.0.mass;
     }
     // products of rotations are symmetric only to round-off
-    Some(MassProperties { mass, centre_of_mass: centre, inertia: 0.5 * (inertia + inertia.transpose()) })
+    Ok(MassProperties { mass, centre_of_mass: centre, inertia: 0.5 * (inertia + inertia.transpose()) })
 }

@@ -174,6 +174,11 @@ impl<'a> Reader<'a> {
         self.list(value, span, N, what)?.try_into().ok()
     }
 
+    /// A list of `n` numbers within a longer value at `span`.
+    pub fn numbers(&mut self, value: &Value, span: Range<usize>, n: usize, what: &str) -> Option<Vec<f64>> {
+        self.list(value, span, n, what)
+    }
+
     /// A whole number from `least` to `most`.
     pub fn count(&mut self, value: &Spanned<Value>, what: &str, (least, most): (usize, usize)) -> Option<usize> {
         let x = self.number(value, what, Must::BeFinite)?;
@@ -195,7 +200,11 @@ impl<'a> Reader<'a> {
     fn list(&mut self, value: &Value, span: Range<usize>, n: usize, what: &str) -> Option<Vec<f64>> {
         match value {
             Value::List(items) if items.len() == n => {
-                items.iter().map(|item| self.evaluate(item, span.clone(), &format!("an entry of {what}"), Must::BeFinite)).collect()
+                let number = |item: &Value| match item {
+                    Value::Number(x) if x.is_finite() => Some(*x),
+                    _ => self.evaluate(item, span.clone(), &format!("an entry of {what}"), Must::BeFinite),
+                };
+                items.iter().map(number).collect()
             }
             Value::List(items) => {
                 self.wrong(span, format!("{what} has {} entries", items.len()), format!("{n} numbers are needed"));

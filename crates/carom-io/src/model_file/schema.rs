@@ -179,6 +179,8 @@ pub(super) struct ShapeSchema<Size = Number> {
     pub normal: Option<Number>,
     pub vertices: Option<Number>,
     pub triangles: Option<Number>,
+    pub heights: Option<Number>,
+    pub spacing: Option<Number>,
     pub file: Option<Text>,
     pub scale: Option<Number>,
     pub parts: Option<Vec<Spanned<ShapeSchema>>>,

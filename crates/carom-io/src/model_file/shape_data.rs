@@ -4,7 +4,7 @@ use super::error::Diagnostic;
 use super::numbers::{Must, Reader};
 use super::schema::ShapeSchema;
 use super::value::Value;
-use crate::meshes::{MeshData, read_mesh};
+use crate::meshes::{MeshData, NumberTable, read_mesh, read_table};
 use carom_collision::Shape;
 use nalgebra::Vector3;
 use toml::Spanned;
@@ -13,9 +13,67 @@ use toml::Spanned;
 const MAX_BYTES: u64 = 256 << 20;
 
 /// `convex`: the hull of vertices.
-pub(super) fn polyhedron(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>) -> Option<Shape> {
+pub(super) fn convex(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>) -> Option<Shape> {
     let MeshData { vertices, .. } = mesh_data(reader, section)?;
     Some(Shape::Convex { vertices })
+}
+
+/// `mesh`: a surface of triangles.
+pub(super) fn mesh(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>) -> Option<Shape> {
+    let MeshData { vertices, triangles } = mesh_data(reader, section)?;
+    if triangles.is_empty() {
+        reader.wrong(section.span(), "the mesh has no triangles", "give `triangles = [[i, j, k], …]`, vertices counted from 0");
+        return None;
+    }
+    Some(Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() })
+}
+
+/// `height-field`: heights over a grid, rows along y.
+pub(super) fn height_field(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>) -> Option<Shape> {
+    let s = section.get_ref();
+    let help = "give `heights = [[z, z, …], …]` [m], rows along x, or `file = \"….csv\"`";
+    let mut table = match (&s.file, &s.heights) {
+        (Some(file), None) => {
+            let bytes = reader.file(file, MAX_BYTES)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let wrong = |error: crate::meshes::MeshError| Diagnostic::new(file.span(), format!("\"{}\": {error}", file.get_ref()));
+            read_table(&text).map_err(|error| reader.mistakes.push(wrong(error))).ok()?
+        }
+        (None, Some(heights)) => {
+            let rows = match heights.get_ref() {
+                Value::List(rows) => rows.as_slice(),
+                _ => &[],
+            };
+            let columns = rows.first().map_or(0, |row| if let Value::List(row) = row { row.len() } else { 0 });
+            let even = columns > 0 && rows.iter().all(|row| matches!(row, Value::List(row) if row.len() == columns));
+            if !even {
+                reader.wrong(heights.span(), "the heights are not a list of rows of equal length", help);
+                return None;
+            }
+            let mut values = Vec::with_capacity(rows.len() * columns);
+            for row in rows {
+                values.extend(reader.numbers(row, heights.span(), columns, "the heights")?);
+            }
+            NumberTable { columns, values }
+        }
+        _ => {
+            reader.wrong(section.span(), "a height field has either `heights` or `file`", help);
+            return None;
+        }
+    };
+    let Some(spacing) = &s.spacing else {
+        reader.wrong(section.span(), "the height field has no spacing", "give `spacing` [m], a number or [dx, dy]");
+        return None;
+    };
+    let spacing = match spacing.get_ref() {
+        Value::List(_) => reader.vector::<2>(spacing, "the spacing")?,
+        _ => [reader.number(spacing, "the spacing", Must::BePositive)?; 2],
+    };
+    if let Some(scale) = &s.scale {
+        let scale = reader.number(scale, "the scale of the heights", Must::BePositive)?;
+        table.values.iter_mut().for_each(|z| *z *= scale);
+    }
+    Some(Shape::HeightField { heights: table.values.into(), columns: table.columns, spacing })
 }
 
 /// Vertices and triangles from `file` or from the keys.

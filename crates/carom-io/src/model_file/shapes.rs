@@ -27,7 +27,7 @@ impl Part {
 }
 
 /// Keys that each kind of shape takes, besides `position`, `orientation` and `rotation`.
-const SHAPES: [(&str, &[&str]); 8] = [
+const SHAPES: [(&str, &[&str]); 10] = [
     ("plane", &["normal"]),
     ("sphere", &["radius"]),
     ("box", &["size", "half_extents"]),
@@ -35,6 +35,8 @@ const SHAPES: [(&str, &[&str]); 8] = [
     ("cylinder", &["radius", "length"]),
     ("cone", &["radius", "height"]),
     ("convex", &["vertices", "file", "scale"]),
+    ("mesh", &["vertices", "triangles", "file", "scale"]),
+    ("height-field", &["heights", "spacing", "file", "scale"]),
     ("compound", &["parts"]),
 ];
 
@@ -76,7 +78,7 @@ fn keys_fit(reader: &mut Reader<'_>, s: &ShapeSchema) -> Option<()> {
         return None;
     };
     let span = |value: &Option<Spanned<Value>>| value.as_ref().map(Spanned::span);
-    let given: [(&str, Option<Range<usize>>); 11] = [
+    let given: [(&str, Option<Range<usize>>); 13] = [
         ("radius", span(&s.radius)),
         ("size", span(&s.size)),
         ("half_extents", span(&s.half_extents)),
@@ -85,6 +87,8 @@ fn keys_fit(reader: &mut Reader<'_>, s: &ShapeSchema) -> Option<()> {
         ("normal", span(&s.normal)),
         ("vertices", span(&s.vertices)),
         ("triangles", span(&s.triangles)),
+        ("heights", span(&s.heights)),
+        ("spacing", span(&s.spacing)),
         ("scale", span(&s.scale)),
         ("file", s.file.as_ref().map(Spanned::span)),
         ("parts", s.parts.as_ref().map(|parts| parts.first().map_or_else(|| s.kind.span(), Spanned::span))),
@@ -105,8 +109,8 @@ fn read_part(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &str
     keys_fit(reader, s)?;
     let (span, kind) = (section.span(), s.kind.get_ref().as_str());
     let shape = match kind {
-        "plane" if !fixed => {
-            let message = format!("the moving body \"{body}\" has the shape of a plane");
+        "plane" | "height-field" if !fixed => {
+            let message = format!("the moving body \"{body}\" has the shape of a {kind}");
             reader.wrong(span.clone(), message, "only fixed bodies can: add `fixed = true`");
             None
         }
@@ -124,7 +128,9 @@ fn read_part(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &str
             let radius = size(reader, s.radius.as_ref(), "radius", &span)?;
             Some(Shape::Cone { radius, half_height: 0.5 * size(reader, s.height.as_ref(), "height", &span)? })
         }
-        _ => Some(shape_data::polyhedron(reader, section)?),
+        "convex" => Some(shape_data::convex(reader, section)?),
+        "mesh" => Some(shape_data::mesh(reader, section)?),
+        _ => Some(shape_data::height_field(reader, section)?),
     }?;
     if let Err(error) = shape.validate() {
         reader.mistakes.push(super::Diagnostic::new(span, format!("the shape of \"{body}\": {error}")));

@@ -211,6 +211,8 @@ fn end(s: &ShapeSchema<Spanned<Drawn>>, which: usize) -> ShapeSchema {
         normal: s.normal.clone(),
         vertices: s.vertices.clone(),
         triangles: s.triangles.clone(),
+        heights: s.heights.clone(),
+        spacing: s.spacing.clone(),
         file: s.file.clone(),
         scale: s.scale.clone(),
         parts: s.parts.clone(),
