@@ -4,3 +4,4 @@ pub mod meshes;
 pub mod model_file;
 pub mod plot;
 pub mod recording;
+pub mod urdf;

@@ -412,6 +412,8 @@ pub(super) struct SimulationSchema {
 pub(super) struct RecordSchema {
     pub every: Option<Spanned<i64>>,
     pub interval: Option<Number>,
+    pub precision: Option<Text>,
+    pub contacts: Option<bool>,
 }
 
 /// The bodies of a joint in a template, which are filled in later.

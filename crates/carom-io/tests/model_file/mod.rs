@@ -3,10 +3,13 @@
 mod adaptive;
 mod compliant;
 mod event_driven;
+mod files;
+mod generate;
 mod impacts;
 mod laws;
 mod pieces;
 mod planar_contact;
+mod shapes;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};

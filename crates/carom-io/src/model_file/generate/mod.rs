@@ -8,6 +8,8 @@ mod packing;
 mod regular;
 mod rows;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub(super) use keys::GenerateSchema;
 
