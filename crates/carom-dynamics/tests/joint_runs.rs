@@ -64,7 +64,7 @@ fn pendulum_strikes_a_stop_at_the_exact_time() {
     let amplitude = (1.0 - e * e).acos();
     let second = first + 2.0 * quarter_period(amplitude) / k.sqrt();
     for strategy in [Located::events(1e-12), Located::hybrid(1e-12)] {
-        let done = strategy.run(&model, &state, 1.0);
+        let done = strategy.run(&model, &state, 2.0);
         let found = times(&done, EventKind::Impact, "pin lower limit");
         assert!((found[0] - first).abs() < 1e-11 && (found[1] - second).abs() < 1e-11, "{found:?} {first} {second}");
     }
@@ -100,7 +100,7 @@ fn rope_tightens_at_the_exact_time() {
     }
 }
 
-/// A nut sinks on its upright thread by many turns: z̈ = −g/(1 + J (2π/l)²/m).
+/// A nut sinks on its upright thread by many turns: z̈ = −g/(1 + J (2π/l)²/m), J about the axis.
 #[test]
 fn nut_sinks_on_its_screw() {
     let (mass, inertia, lead) = (2.0, 0.003, 0.05);
@@ -109,7 +109,8 @@ fn nut_sinks_on_its_screw() {
     let q = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     let placement = JointPlacement::at(Vector3::new(0.02, 0.0, 0.0)).pitched(lead);
     model.add_joint("screw", &joint(JointKind::Screw, [None, Some("nut")], placement), &q).unwrap();
-    let acceleration = -G / (1.0 + inertia * (TAU / lead).powi(2) / mass);
+    // its centre circles the axis 2 cm away
+    let acceleration = -G / (1.0 + (inertia + mass * 0.02 * 0.02) * (TAU / lead).powi(2) / mass);
     let state = State { t: 0.0, q, v: vec![0.0; 6] };
     let end = 3.0;
     let (z, speed) = (0.5 * acceleration * end * end, acceleration * end);
@@ -173,9 +174,13 @@ fn bead_on_a_cycloid_is_a_tautochrone() {
         let done = Located::events(1e-11).run(&model, &state, period);
         let error = (done.state.q[0] - q[0]).hypot(done.state.q[1] - q[1]);
         assert!(error < 1e-9 && done.state.v[0].abs() < 1e-8, "{start}: {error:e} {:?}", done.state.v);
-        let stepped = run_scheme(&model, &state, period, 1e-3, &SchemeParams::default());
-        let error = (stepped.state.q[0] - q[0]).hypot(stepped.state.q[1] - q[1]);
-        assert!(error < 1e-4, "{start}: {error:e}");
+        let error = |step: f64| {
+            let stepped = run_scheme(&model, &state, period, step, &SchemeParams::default());
+            (stepped.state.q[0] - q[0]).hypot(stepped.state.q[1] - q[1])
+        };
+        // first order
+        let (coarse, fine) = (error(period / 1000.0), error(period / 2000.0));
+        assert!(coarse < 1e-2 && coarse / fine > 1.8, "{start}: {coarse:e} {fine:e}");
     }
 }
 

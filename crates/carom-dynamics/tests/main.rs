@@ -32,6 +32,7 @@ mod implicit;
 mod integrators;
 mod joint_contacts;
 mod joint_coordinates;
+mod joint_mechanisms;
 mod joint_runs;
 mod joints;
 mod kkt;

@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{ModelFile, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -47,6 +47,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
     }
+    for (index, section) in schema.joints.iter().enumerate() {
+        joint_couplings::coupling(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);
     }
@@ -70,7 +73,16 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: text.to_owned(), model, state, run, record })
+    let jointed = joints::jointed_pairs(&schema, &model);
+    Ok(ModelFile {
+        title: schema.title.unwrap_or_else(|| default_title.to_owned()),
+        text: text.to_owned(),
+        model,
+        state,
+        run,
+        record,
+        jointed,
+    })
 }
 
 fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {

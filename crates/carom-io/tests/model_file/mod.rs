@@ -4,6 +4,7 @@ mod adaptive;
 mod compliant;
 mod event_driven;
 mod impacts;
+mod joints;
 mod laws;
 mod pieces;
 mod planar_contact;
