@@ -134,6 +134,18 @@ impl SystemSet {
         self.constant_mass
     }
 
+    /// Number of a body of this name among the rigid bodies.
+    #[must_use]
+    pub fn find_rigid_body(&self, body: &str) -> Option<usize> {
+        self.parts.iter().find(|p| p.system.n_rigid_bodies() > 0)?.system.frames().iter().position(|name| name == body)
+    }
+
+    /// Number of a body of this name among the planar bodies.
+    #[must_use]
+    pub fn find_planar_body(&self, body: &str) -> Option<usize> {
+        self.parts.iter().find(|p| p.system.n_planar_bodies() > 0)?.system.frames().iter().position(|name| name == body)
+    }
+
     /// The system of this coordinate has q̇ = v.
     #[must_use]
     pub fn is_flat(&self, coordinate: usize) -> bool {

@@ -11,6 +11,7 @@
 //! cylindrical     4  point on the axis, axes parallel        -
 //! screw           5  cylindrical, slide bound to the turn    -
 //! planar          3  point in the plane, axes parallel       -
+//! point-in-plane  1  point in the plane across the axis      -
 //! prismatic       5  cylindrical and no turn about the axis  2  point on the axis, no turn
 //! fixed           6  points agree, no turn                   3
 //! distance        1  points keep their distance              1

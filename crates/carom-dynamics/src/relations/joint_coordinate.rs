@@ -24,7 +24,7 @@ use crate::error::{ModelError, NonFinite};
 use crate::system_set::SystemSet;
 use crate::systems::{Scratch, Wrench};
 use nalgebra::Matrix3;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 /// Which coordinate of a joint.
@@ -89,6 +89,41 @@ impl JointCoordinate {
             None => x,
         }
     }
+
+    /// The cosine of the swing of a ball joint: the angle between an axis of either body, equal where it is built. With a cone of the half
+    /// angle α the row is (cos swing − cos α)/sin α ≥ 0, near its limit the angle that is left \[rad\], and smooth everywhere.
+    ///
+    /// # Errors
+    /// [`ModelError::Joint`]: as [`super::Joint::new`]; an angle outside (0, π).
+    pub fn cone(name: &str, source: &JointSource, angle: f64, systems: &Arc<SystemSet>, q: &[f64]) -> Result<Self, ModelError> {
+        let (frames, built) = JointFrames::new(name, &source.bodies, &source.placement.points, systems, q)?;
+        let wrong = |reason: String| ModelError::Joint { joint: name.to_owned(), reason };
+        if !(angle > 0.0 && angle < PI) {
+            return Err(wrong(format!("its cone has the half angle {angle} rad; it must lie between 0 and pi")));
+        }
+        let [first, second] = [unit_axis(&source.placement.axes[0]).map_err(wrong)?, unit_axis(&source.placement.axes[1]).map_err(wrong)?];
+        let row = JointRow::Perpendicular(built.local(0, &first), built.local(1, &second));
+        Ok(JointCoordinate { frames, row, start: 0.0, centre: None, sign: 1.0 / angle.sin(), offset: angle.cos() })
+    }
+
+    /// Columns of the row from now on: ascending, and more than before.
+    pub(super) fn set_velocities(&mut self, velocities: Vec<usize>) {
+        self.frames.set_velocities(velocities);
+    }
+
+    /// Sign times the coordinate.
+    pub(super) fn scaled_value(&self, q: &[f64]) -> f64 {
+        self.sign * self.value(q)
+    }
+
+    /// Adds the row of G.
+    pub(super) fn add_row(&self, q: &[f64], jacobian: &mut [f64]) -> Result<(), NonFinite> {
+        let at = self.frames.arrangement(q);
+        self.row.check(&at)?;
+        let [first, second] = self.row.wrenches(&at).map(|w| w.scaled(self.sign));
+        self.frames.add_rows(q, [&[first], &[second]], jacobian);
+        Ok(())
+    }
 }
 
 /// The row whose value is the coordinate.
@@ -129,13 +164,9 @@ impl Relation for JointCoordinate {
     }
 
     fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
-        let at = self.frames.arrangement(q);
-        self.row.check(&at)?;
         rows.jacobian.fill(0.0);
         rows.bias.fill(0.0);
-        let [first, second] = self.row.wrenches(&at).map(|w| w.scaled(self.sign));
-        self.frames.add_rows(q, [&[first], &[second]], rows.jacobian);
-        Ok(())
+        self.add_row(q, rows.jacobian)
     }
 
     fn acceleration_bias(&self, _: f64, q: &[f64], v: &[f64], bias: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {

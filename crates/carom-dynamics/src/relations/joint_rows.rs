@@ -68,7 +68,12 @@ pub(super) fn build_rows(kind: JointKind, placement: &JointPlacement, built: &Bu
             JointKind::Fixed => rows.extend([JointRow::Coincident(0), JointRow::Coincident(1), perpendicular(&x, &y)]),
             JointKind::Distance => rows.push(JointRow::Distance(distance)),
             JointKind::PointOnLine => rows.push(JointRow::Normal(local(0, &across))),
-            JointKind::Spherical | JointKind::Universal | JointKind::Cylindrical | JointKind::Planar | JointKind::Screw => {
+            JointKind::Spherical
+            | JointKind::Universal
+            | JointKind::Cylindrical
+            | JointKind::Planar
+            | JointKind::Screw
+            | JointKind::PointInPlane => {
                 return Err("planar bodies have revolute, prismatic, fixed, distance and point-on-line joints".into());
             }
         }
@@ -82,7 +87,7 @@ pub(super) fn build_rows(kind: JointKind, placement: &JointPlacement, built: &Bu
         JointKind::Cylindrical | JointKind::Prismatic | JointKind::PointOnLine | JointKind::Screw => {
             rows.extend([&first, &second].map(|n| JointRow::Normal(local(0, n))));
         }
-        JointKind::Planar => rows.push(JointRow::Normal(local(0, &unit[0]))),
+        JointKind::Planar | JointKind::PointInPlane => rows.push(JointRow::Normal(local(0, &unit[0]))),
         JointKind::Distance => rows.push(JointRow::Distance(distance)),
     }
     match kind {
@@ -95,7 +100,7 @@ pub(super) fn build_rows(kind: JointKind, placement: &JointPlacement, built: &Bu
         }
         JointKind::Universal => rows.push(perpendicular(&unit[0], &unit[1])),
         JointKind::Fixed => rows.extend([(&x, &y), (&y, &z), (&z, &x)].map(|(a, b)| perpendicular(a, b))),
-        JointKind::Spherical | JointKind::Distance | JointKind::PointOnLine => {}
+        JointKind::Spherical | JointKind::Distance | JointKind::PointOnLine | JointKind::PointInPlane => {}
     }
     if kind == JointKind::Screw {
         let lead = placement.pitch;

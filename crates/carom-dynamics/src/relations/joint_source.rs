@@ -25,11 +25,32 @@ pub enum JointKind {
     Planar,
     /// Rotation about an axis, with the translation along it that its thread dictates.
     Screw,
+    /// All rotations, and translation in the plane across an axis of the first body.
+    PointInPlane,
 }
+
+/// All joints of model files by name with one line on what each is, as `carom list joints` shows them.
+pub const JOINTS: &[(&str, &str)] = &[
+    ("revolute", "turn about an axis, a pin in the plane; limits, clearance (journal bearing with friction)"),
+    ("prismatic", "slide along an axis; limits; in the plane clearance of a slider in its guide"),
+    ("cylindrical", "turn about and slide along an axis; limits of both"),
+    ("screw", "turn about an axis with the slide its pitch dictates; limits"),
+    ("spherical", "all turns about a point; limit of the swing by a cone, clearance (ball in a socket)"),
+    ("universal", "turns about an axis of the first body and a perpendicular one of the second"),
+    ("planar", "slides across an axis and turn about it"),
+    ("fixed", "nothing moves"),
+    ("distance", "two points keep their distance"),
+    ("rope", "the distance of two points is at most a length; restitution where it tightens"),
+    ("point-on-line", "a point of the second body stays on a line of the first; limits (a ball in a slot)"),
+    ("point-in-plane", "a point of the second body stays in a plane of the first"),
+    ("point-on-curve", "a point of the second body stays on a curve of the first, given by formulas of a parameter"),
+    ("gear", "the turns of two joints in a fixed ratio, or by teeth"),
+    ("rack", "the slide of one joint by the turn of another: rack and pinion"),
+];
 
 impl JointKind {
     /// All kinds with their names.
-    pub const NAMES: [(&'static str, JointKind); 10] = [
+    pub const NAMES: [(&'static str, JointKind); 11] = [
         ("spherical", JointKind::Spherical),
         ("revolute", JointKind::Revolute),
         ("universal", JointKind::Universal),
@@ -40,6 +61,7 @@ impl JointKind {
         ("point-on-line", JointKind::PointOnLine),
         ("planar", JointKind::Planar),
         ("screw", JointKind::Screw),
+        ("point-in-plane", JointKind::PointInPlane),
     ];
 
     /// The kind of this name.
@@ -58,7 +80,8 @@ impl JointKind {
             | JointKind::Prismatic
             | JointKind::PointOnLine
             | JointKind::Planar
-            | JointKind::Screw => 1,
+            | JointKind::Screw
+            | JointKind::PointInPlane => 1,
             JointKind::Universal => 2,
         }
     }

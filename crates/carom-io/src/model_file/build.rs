@@ -7,7 +7,7 @@ use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{ModelFile, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -24,9 +24,6 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     sections.for_each(|table| reader.add_parameters(table));
     stop_if_wrong(&mut reader)?;
 
-    for joint in schema.joints.iter().filter(|joint| joint.get_ref().bodies.span().is_empty()) {
-        reader.wrong(joint.span(), "the joint has no `bodies`", "give two names; \"ground\" is the world that does not move");
-    }
     let parts = systems(&mut reader, &schema);
     stop_if_wrong(&mut reader)?;
     let Some(mut parts) = parts else { return Err(reader.mistakes) };
@@ -54,6 +51,9 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
     }
+    for (index, section) in schema.joints.iter().enumerate() {
+        joint_couplings::coupling(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);
     }
@@ -77,7 +77,16 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: String::new(), model, state, run, record })
+    let jointed = joints::jointed_pairs(&schema, &model);
+    Ok(ModelFile {
+        title: schema.title.unwrap_or_else(|| default_title.to_owned()),
+        text: String::new(),
+        model,
+        state,
+        run,
+        record,
+        jointed,
+    })
 }
 
 fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {

@@ -14,6 +14,10 @@ mod generate;
 mod groups;
 mod impact;
 mod include;
+mod joint_clearance;
+mod joint_couplings;
+mod joint_keys;
+mod joint_limits;
 mod joints;
 mod laws;
 mod masses;
@@ -36,6 +40,7 @@ mod user_events;
 mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};
+pub use joints::JointedPairs;
 pub use overrides::{Override, apply_overrides};
 pub use settings::{RecordSettings, RunSettings};
 pub use sources::SourcePart;
@@ -61,6 +66,8 @@ pub struct ModelFile {
     pub run: RunSettings,
     /// What to record.
     pub record: RecordSettings,
+    /// Bodies that joints join and that do not collide with each other (`collide = true` of a joint takes it off the list).
+    pub jointed: JointedPairs,
 }
 
 /// Reads a model file, or `model.toml` in a folder, with overrides such as `simulation.step=1e-5`.

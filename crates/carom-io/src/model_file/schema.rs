@@ -301,12 +301,30 @@ pub(super) struct NaturalBodySchema {
 pub(super) struct JointSchema {
     pub name: Option<Text>,
     pub kind: Text,
-    #[serde(default = "no_bodies")]
-    pub bodies: Spanned<Vec<Text>>,
+    pub bodies: Option<Spanned<Vec<Text>>>,
+    pub joints: Option<Spanned<Vec<Text>>>,
     pub point: Option<Number>,
     pub points: Option<Number>,
     pub axis: Option<Number>,
     pub axes: Option<Number>,
+    pub turn: Option<Number>,
+    pub slide: Option<Number>,
+    pub limits: Option<Number>,
+    pub turn_limits: Option<Number>,
+    pub slide_limits: Option<Number>,
+    pub cone: Option<Number>,
+    pub restitution: Option<Spanned<LawValue>>,
+    pub clearance: Option<Spanned<LawValue>>,
+    pub length: Option<Number>,
+    pub pitch: Option<Number>,
+    pub ratio: Option<Number>,
+    pub teeth: Option<Number>,
+    pub radius: Option<Number>,
+    pub curve: Option<Spanned<Vec<Text>>>,
+    pub parameter: Option<Text>,
+    pub range: Option<Number>,
+    #[serde(default)]
+    pub collide: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -414,11 +432,6 @@ pub(super) struct RecordSchema {
     pub interval: Option<Number>,
     pub precision: Option<Text>,
     pub contacts: Option<bool>,
-}
-
-/// The bodies of a joint in a template, which are filled in later.
-fn no_bodies() -> Spanned<Vec<Text>> {
-    Spanned::new(0..0, Vec::new())
 }
 
 /// Reads the tables of the files into the schema.

@@ -148,13 +148,13 @@ impl Writer {
         self.line(&format!("bodies = [{}, {}]", quoted(&names[0]), quoted(&names[1])));
         self.line(&format!("point = {}", vector(point)));
         self.line(&format!("axis = {}", vector(axis)));
-        if let Some([lower, upper]) = joint.limits {
-            if *value != 0.0 {
-                self.line(&format!("# {lower:?} to {upper:?} in the URDF, whose zero is {value:?} before the start"));
-            }
-            self.line(&format!("limits = [{:?}, {:?}]", lower - value, upper - value));
-        }
         let slides = joint.kind == JointKind::Prismatic;
+        if *value != 0.0 {
+            self.line(&format!("{} = {value:?}", if slides { "slide" } else { "turn" }));
+        }
+        if let Some([lower, upper]) = joint.limits {
+            self.line(&format!("limits = [{lower:?}, {upper:?}]"));
+        }
         if joint.kind == JointKind::Planar && (joint.friction != 0.0 || joint.damping != 0.0) {
             self.note(format!(
                 "friction {} and damping {} of the planar joint {:?} are left out",

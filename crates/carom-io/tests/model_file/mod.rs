@@ -6,6 +6,7 @@ mod event_driven;
 mod files;
 mod generate;
 mod impacts;
+mod joints;
 mod laws;
 mod pieces;
 mod planar_contact;

@@ -123,7 +123,7 @@ pub(super) fn chain(reader: &mut Reader<'_>, making: &mut Making<'_>, template: 
         let t = joint.get_ref();
         let foreign = [
             ("name", t.name.is_some()),
-            ("bodies", !t.bodies.span().is_empty()),
+            ("bodies", t.bodies.is_some()),
             ("point", t.point.is_some()),
             ("points", t.points.is_some()),
         ];
@@ -163,7 +163,7 @@ fn link_joint(making: &Making<'_>, k: usize, bodies: [String; 2], point: Vector3
         making.keys().joint.as_ref().map_or_else(|| Spanned::new(span.clone(), "spherical".to_owned()), |j| j.get_ref().kind.clone());
     let text = |text: String| Spanned::new(span.clone(), text);
     joint.name = Some(text(format!("{}_joint{}", making.name, k + 1)));
-    joint.bodies = Spanned::new(span.clone(), bodies.map(text).to_vec());
+    joint.bodies = Some(Spanned::new(span.clone(), bodies.map(text).to_vec()));
     joint.point = Some(Spanned::new(span.clone(), Value::List(point.iter().map(|x| Value::Number(*x)).collect())));
     Some(Spanned::new(span, joint))
 }
