@@ -121,12 +121,8 @@ pub(super) fn chain(reader: &mut Reader<'_>, making: &mut Making<'_>, template: 
     };
     if let Some(joint) = &s.joint {
         let t = joint.get_ref();
-        let foreign = [
-            ("name", t.name.is_some()),
-            ("bodies", t.bodies.is_some()),
-            ("point", t.point.is_some()),
-            ("points", t.points.is_some()),
-        ];
+        let foreign =
+            [("name", t.name.is_some()), ("bodies", t.bodies.is_some()), ("point", t.point.is_some()), ("points", t.points.is_some())];
         if let Some((key, _)) = foreign.into_iter().find(|(_, given)| *given) {
             reader.wrong(joint.span(), format!("the joints of a chain have their own {key}"), format!("remove `{key}`"));
             return None;
