@@ -173,6 +173,7 @@ fn lists_what_there_is() {
         ("schemes", "moreau-jean"),
         ("solvers", "nsgs"),
         ("laws", "coulomb"),
+        ("joints", "point-on-curve"),
         ("laws", "impact: energetic"),
     ] {
         let list = folder.carom(&["list", what]);

@@ -293,8 +293,9 @@ impl Model {
         &self.systems
     }
 
-    /// The systems, to be kept by others.
-    pub(crate) fn shared_systems(&self) -> Arc<SystemSet> {
+    /// The systems, to be kept by others: by relations, say.
+    #[must_use]
+    pub fn shared_systems(&self) -> Arc<SystemSet> {
         Arc::clone(&self.systems)
     }
 

@@ -88,6 +88,8 @@ impl Simulation {
             forces: if self.file.run.is_smooth() || self.file.run.locates_events() { constraint_rows(model) } else { Vec::new() },
             contact_forces: self.file.run.locates_events(),
             colliders: (0..model.n_colliders()).map(|i| model.collider_name(i).to_owned()).collect(),
+            precision: self.file.record.precision,
+            skip_contacts: !self.file.record.contacts,
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn check(args: &Args) -> Outcome {
         .iter()
         .map(|d| {
             let place = error.position(d);
-            json!({"line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
+            json!({"file": error.part(d).file, "line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
         })
         .collect();
     output::line(json!({"ok": false, "file": error.file, "mistakes": mistakes}));

@@ -7,6 +7,7 @@ use crate::output;
 use carom::dynamics::Law;
 use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
+use carom::dynamics::relations::JOINTS;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
 use carom::io::model_file::MODEL_FILE;
@@ -36,6 +37,7 @@ enum What {
     Integrators,
     Solvers,
     Laws,
+    Joints,
     Models,
 }
 
@@ -44,6 +46,7 @@ pub fn list(args: &Args) -> Outcome {
         What::Strategies => owned(&STRATEGIES),
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
         What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).collect(),
+        What::Joints => owned(JOINTS),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);

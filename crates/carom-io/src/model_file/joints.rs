@@ -1,9 +1,10 @@
 //! Joints between bodies in a model file.
 
 use super::error::suggestion;
-use super::numbers::Reader;
+use super::numbers::{Must, Reader};
 use super::schema::{JointSchema, Schema};
 use super::value::Value;
+use super::{joint_clearance, joint_couplings, joint_keys, joint_limits};
 use carom_dynamics::Model;
 use carom_dynamics::relations::{JointKind, JointPlacement, JointSource};
 use nalgebra::Vector3;
@@ -13,16 +14,51 @@ use toml::Spanned;
 /// What a file calls the world that does not move.
 pub(super) const GROUND: &str = "ground";
 
-/// Adds `[[joint]]` number `index`, placed at the initial coordinates.
+/// Adds `[[joint]]` number `index`, placed at the initial coordinates, with its limits. Couplings of joints come after all joints:
+/// [`super::joint_couplings::coupling`].
 pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, section: &Spanned<JointSchema>, index: usize, q: &[f64]) {
     let s = section.get_ref();
-    let name = s.name.as_ref().map_or_else(|| format!("joint {}", index + 1), |name| name.get_ref().clone());
-    let Some(kind) = kind(reader, &s.kind) else { return };
-    let Some((bodies, planar)) = bodies(reader, model, schema, &s.bodies, &name) else { return };
-    let points = pair(reader, (s.point.as_ref(), s.points.as_ref()), ("point", "points"), planar, (&name, section.span()));
-    let wants_axis = kind.n_axes() > 0 && !(planar && kind == JointKind::Revolute);
+    let name = joint_name(s, index);
+    if !joint_keys::check(reader, section, &name) {
+        return;
+    }
+    match s.kind.get_ref().as_str() {
+        "gear" | "rack" => return,
+        "rope" => return joint_couplings::rope(reader, model, schema, section, &name, q),
+        "point-on-curve" => return joint_couplings::point_on_curve(reader, model, schema, section, &name, q),
+        _ => {}
+    }
+    let Some((source, planar)) = source(reader, model, schema, section, &name) else { return };
+    if s.clearance.is_some() {
+        return joint_clearance::clearance(reader, model, section, (&name, &source, planar), q);
+    }
+    if let Err(error) = model.add_joint(&name, &source, q) {
+        reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
+        return;
+    }
+    joint_limits::limits(reader, model, section, (&name, &source), q);
+}
+
+/// The name of `[[joint]]` number `index`.
+pub(super) fn joint_name(s: &JointSchema, index: usize) -> String {
+    s.name.as_ref().map_or_else(|| format!("joint {}", index + 1), |name| name.get_ref().clone())
+}
+
+/// What a joint of bodies is built from, and whether it lies in the plane.
+pub(super) fn source(
+    reader: &mut Reader<'_>,
+    model: &Model,
+    schema: &Schema,
+    section: &Spanned<JointSchema>,
+    name: &str,
+) -> Option<(JointSource, bool)> {
+    let s = section.get_ref();
+    let kind = JointKind::from_name(s.kind.get_ref())?;
+    let (bodies, planar) = bodies(reader, model, schema, section, name)?;
+    let points = pair(reader, (s.point.as_ref(), s.points.as_ref()), ("point", "points"), planar, (name, section.span()));
+    let wants_axis = (kind.n_axes() > 0 && !(planar && kind == JointKind::Revolute)) || (s.cone.is_some() && !planar);
     let axes = match (wants_axis, s.axis.as_ref().or(s.axes.as_ref())) {
-        (true, _) => pair(reader, (s.axis.as_ref(), s.axes.as_ref()), ("axis", "axes"), planar, (&name, section.span())),
+        (true, _) => pair(reader, (s.axis.as_ref(), s.axes.as_ref()), ("axis", "axes"), planar, (name, section.span())),
         (false, None) => Some([Vector3::z(); 2]),
         (false, Some(value)) => {
             let what = if planar { format!("a {} joint in the plane", s.kind.get_ref()) } else { format!("a {} joint", s.kind.get_ref()) };
@@ -30,30 +66,48 @@ pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema,
             None
         }
     };
-    let (Some(points), Some(axes)) = (points, axes) else { return };
-    let source = JointSource { kind, bodies, placement: JointPlacement { points, axes } };
-    if let Err(error) = model.add_joint(&name, &source, q) {
-        reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
-    }
+    let turn = reader.number_or(s.turn.as_ref(), 0.0, &format!("the initial turn of \"{name}\""), Must::BeFinite);
+    let slide = reader.number_or(s.slide.as_ref(), 0.0, &format!("the initial slide of \"{name}\""), Must::BeFinite);
+    let pitch = reader.number_or(s.pitch.as_ref(), 0.0, &format!("the pitch of \"{name}\""), Must::BeFinite);
+    let placement = JointPlacement { points: points?, axes: axes?, turn: turn?, slide: slide?, pitch: pitch? };
+    Some((JointSource { kind, bodies, placement }, planar))
 }
 
-fn kind(reader: &mut Reader<'_>, name: &Spanned<String>) -> Option<JointKind> {
-    let found = JointKind::from_name(name.get_ref());
-    if found.is_none() {
-        let names = JointKind::NAMES.map(|(name, _)| name);
-        reader.wrong(name.span(), format!("there is no joint \"{}\"", name.get_ref()), suggestion(name.get_ref(), &names));
+/// Pairs of bodies that a joint without `collide = true` joins, by number among the rigid bodies and among the planar bodies: jointed bodies
+/// do not collide unless asked. Joints with the ground, with fixed bodies and between different systems name no pair.
+pub(super) fn jointed_pairs(schema: &Schema, model: &Model) -> JointedPairs {
+    let mut pairs = JointedPairs::default();
+    for s in schema.joints.iter().map(Spanned::get_ref).filter(|s| !s.collide) {
+        let Some([first, second]) = s.bodies.as_ref().map(|names| names.get_ref().as_slice()) else { continue };
+        let of = |find: &dyn Fn(&str) -> Option<usize>| Some((find(first.get_ref())? as u32, find(second.get_ref())? as u32));
+        pairs.rigid.extend(of(&|name| model.systems().find_rigid_body(name)));
+        pairs.planar.extend(of(&|name| model.systems().find_planar_body(name)));
     }
-    found
+    pairs
+}
+
+/// Bodies that a joint joins, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JointedPairs {
+    /// Of the rigid bodies.
+    pub rigid: Vec<(u32, u32)>,
+    /// Of the planar bodies.
+    pub planar: Vec<(u32, u32)>,
 }
 
 /// The two bodies (`None` for the ground and for fixed bodies), and whether the joint lies in the plane.
-fn bodies(
+pub(super) fn bodies(
     reader: &mut Reader<'_>,
     model: &Model,
     schema: &Schema,
-    names: &Spanned<Vec<Spanned<String>>>,
+    section: &Spanned<JointSchema>,
     joint: &str,
 ) -> Option<([Option<String>; 2], bool)> {
+    let Some(names) = &section.get_ref().bodies else {
+        let help = "give `bodies = [\"…\", \"…\"]`; \"ground\" is the world that does not move";
+        reader.wrong(section.span(), format!("\"{joint}\" has no bodies"), help);
+        return None;
+    };
     let [first, second] = names.get_ref().as_slice() else {
         let help = "give two names; \"ground\" is the world that does not move";
         reader.wrong(names.span(), format!("\"{joint}\" has {} bodies", names.get_ref().len()), help);
@@ -62,7 +116,7 @@ fn bodies(
     let (mut found, mut planar) = ([None, None], true);
     for (found, name) in found.iter_mut().zip([first, second]) {
         let text = name.get_ref();
-        let fixed = schema.bodies.iter().any(|body| body.get_ref().fixed && body.get_ref().name.get_ref() == text);
+        let fixed = schema.fixed.contains(text);
         match model.systems().find_frame(text) {
             _ if text == GROUND || fixed => {}
             Some(id) => {
@@ -82,7 +136,7 @@ fn bodies(
 }
 
 /// One vector for both bodies, or one for each; in the plane of two numbers.
-fn pair(
+pub(super) fn pair(
     reader: &mut Reader<'_>,
     (one, two): (Option<&Spanned<Value>>, Option<&Spanned<Value>>),
     (key, keys): (&str, &str),

@@ -1,10 +1,13 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
+use super::generate::GenerateSchema;
 use super::value::{ChainValue, Component, LawValue, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
+use std::collections::HashSet;
 use toml::Spanned;
+use toml::de::DeTable;
 
 type Number = Spanned<Value>;
 type Text = Spanned<String>;
@@ -26,6 +29,8 @@ pub(super) struct Schema {
     pub obstacles: Vec<Spanned<ObstacleSchema>>,
     #[serde(default, rename = "body")]
     pub bodies: Vec<Spanned<BodySchema>>,
+    #[serde(default, rename = "generate")]
+    pub generate: Vec<Spanned<GenerateSchema>>,
     #[serde(default, rename = "material")]
     pub materials: Vec<Spanned<MaterialSchema>>,
     #[serde(default, rename = "material_pair")]
@@ -46,6 +51,9 @@ pub(super) struct Schema {
     pub simulation: Option<Spanned<SimulationSchema>>,
     #[serde(default)]
     pub record: RecordSchema,
+    /// Names of the bodies that do not move, known once they are read.
+    #[serde(skip)]
+    pub fixed: HashSet<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,8 +155,11 @@ pub(super) struct BodySchema {
     pub shape: Option<Spanned<ShapeSchema>>,
     pub density: Option<Number>,
     pub mass: Option<Number>,
+    pub centre: Option<Number>,
     pub inertia: Option<Number>,
     pub material: Option<Text>,
+    pub groups: Option<Spanned<Vec<Text>>>,
+    pub collides_with: Option<Spanned<Vec<Text>>>,
     pub position: Option<Number>,
     pub orientation: Option<Number>,
     pub rotation: Option<Spanned<RotationSchema>>,
@@ -157,24 +168,34 @@ pub(super) struct BodySchema {
     pub angular_velocity: Option<Number>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RotationSchema {
     pub axis: Number,
     pub angle: Number,
 }
 
-#[derive(Debug, Deserialize)]
+/// A shape; sizes are numbers, or in templates ranges to draw them from.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ShapeSchema {
+pub(super) struct ShapeSchema<Size = Number> {
     pub kind: Text,
-    pub radius: Option<Number>,
-    pub size: Option<Number>,
-    pub half_extents: Option<Number>,
-    pub length: Option<Number>,
-    pub height: Option<Number>,
+    pub radius: Option<Size>,
+    pub size: Option<Size>,
+    pub half_extents: Option<Size>,
+    pub length: Option<Size>,
+    pub height: Option<Size>,
     pub normal: Option<Number>,
     pub vertices: Option<Number>,
+    pub triangles: Option<Number>,
+    pub heights: Option<Number>,
+    pub spacing: Option<Number>,
+    pub file: Option<Text>,
+    pub scale: Option<Number>,
+    pub parts: Option<Vec<Spanned<ShapeSchema>>>,
+    pub position: Option<Number>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -284,16 +305,35 @@ pub(super) struct NaturalBodySchema {
     pub inertia: Number,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JointSchema {
     pub name: Option<Text>,
     pub kind: Text,
-    pub bodies: Spanned<Vec<Text>>,
+    pub bodies: Option<Spanned<Vec<Text>>>,
+    pub joints: Option<Spanned<Vec<Text>>>,
     pub point: Option<Number>,
     pub points: Option<Number>,
     pub axis: Option<Number>,
     pub axes: Option<Number>,
+    pub turn: Option<Number>,
+    pub slide: Option<Number>,
+    pub limits: Option<Number>,
+    pub turn_limits: Option<Number>,
+    pub slide_limits: Option<Number>,
+    pub cone: Option<Number>,
+    pub restitution: Option<Spanned<LawValue>>,
+    pub clearance: Option<Spanned<LawValue>>,
+    pub length: Option<Number>,
+    pub pitch: Option<Number>,
+    pub ratio: Option<Number>,
+    pub teeth: Option<Number>,
+    pub radius: Option<Number>,
+    pub curve: Option<Spanned<Vec<Text>>>,
+    pub parameter: Option<Text>,
+    pub range: Option<Number>,
+    #[serde(default)]
+    pub collide: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -399,11 +439,13 @@ pub(super) struct SimulationSchema {
 pub(super) struct RecordSchema {
     pub every: Option<Spanned<i64>>,
     pub interval: Option<Number>,
+    pub precision: Option<Text>,
+    pub contacts: Option<bool>,
 }
 
-/// Reads the text into the schema.
-pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
-    toml::from_str(text).map_err(|error| {
+/// Reads the tables of the files into the schema.
+pub(super) fn parse(table: Spanned<DeTable<'_>>) -> Result<Schema, Diagnostic> {
+    Schema::deserialize(toml::Deserializer::from(table)).map_err(|error| {
         let message = error.message().to_owned();
         let diagnostic = Diagnostic::new(error.span(), message.trim_end());
         match suggest_key(&message) {
