@@ -116,8 +116,9 @@ fn four_bar_with_a_worn_joint_is_that_of_formulas() {
     let (one, other) = (Located::events(1e-11).run(&model, &state, end), Located::events(1e-11).run(&reference, &reference_state, end));
     let (found, expected) = (times(&one, EventKind::Impact, "worn pin"), times(&other, EventKind::Impact, "worn pin"));
     println!("impacts: {found:?}");
-    assert!(found.len() >= 3 && found.len() == expected.len(), "{found:?} {expected:?}");
-    assert!(distance(&found[..3], &expected[..3]) < 1e-9, "{found:?} {expected:?}");
+    // then impacts accumulate, and how many of them are seen is round-off
+    assert!(found.len() >= 8 && expected.len() >= 8, "{found:?} {expected:?}");
+    assert!(distance(&found[..8], &expected[..8]) < 1e-12, "{found:?} {expected:?}");
 
     // rows of bodies and one contact with friction from the centred start: energy never grows
     let (model, state) = four_bar(0.1);
