@@ -28,7 +28,7 @@ fn derivatives_of_clearances_by_differences() {
         check_derivatives(&format!("journal {bodies:?}"), &journal, 1, &systems, &q, &v, 50.0);
         let ball = JointContact::ball("ball", &source, (0.02, 0.15), true, &systems, &q0).unwrap();
         check_derivatives(&format!("ball {bodies:?}"), &ball, 1, &systems, &q, &v, 50.0);
-        let rope = JointContact::rope("rope", &crate::joints::source(JointKind::Distance, bodies, planar), 0.7, &systems, &q0).unwrap();
+        let rope = JointContact::rope("rope", &crate::joints::source(JointKind::Distance, bodies, planar), 2.0, &systems, &q0).unwrap();
         assert_eq!(rope.n_rows(), 1);
         check_derivatives(&format!("rope {bodies:?}"), &rope, 1, &systems, &q, &v, 1.0);
         if planar {
@@ -57,6 +57,18 @@ fn rigid_motion_is_no_relative_motion() {
     for row in g.chunks_exact(journal.velocities().len()) {
         let u: f64 = journal.velocities().iter().zip(row).map(|(&k, g)| g * v[k]).sum();
         assert!(u.abs() < 1e-15, "{u}");
+    }
+}
+
+#[test]
+fn refuses_contacts_that_overlap_or_have_no_size() {
+    let (systems, q0) = (systems(), position());
+    let rope = |length: f64| JointContact::rope("rope", &source(JointKind::Distance, ["a", "b"], false), length, &systems, &q0);
+    for (length, word) in [(1.0, "further apart"), (0.0, "positive"), (f64::NAN, "positive")] {
+        match rope(length) {
+            Err(ModelError::Joint { reason, .. }) => assert!(reason.contains(word), "{reason}"),
+            _ => panic!("{length} is too short"),
+        }
     }
 }
 

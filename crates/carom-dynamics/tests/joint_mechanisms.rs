@@ -2,9 +2,9 @@
 
 use crate::located::{Located, times};
 use crate::support::{distance, run_scheme};
-use carom_dynamics::problems::{add_contact, slider_crank_clearance};
+use carom_dynamics::problems::slider_crank_clearance;
 use carom_dynamics::recording::EventKind;
-use carom_dynamics::relations::{JointContact, JointKind, JointPlacement, JointSource};
+use carom_dynamics::relations::{FormulaSource, JointContact, JointKind, JointPlacement, JointSource};
 use carom_dynamics::schemes::SchemeParams;
 use carom_dynamics::systems::{Lagrangian, LagrangianText, PlanarBodies, PlanarBody};
 use carom_dynamics::{ContactLaw, Law, Model, State};
@@ -98,7 +98,8 @@ fn four_bar_by_formula() -> (Model, State) {
     };
     let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
     let gap = "5e-4 - hypot(-0.1*sin(a) + 0.4*cos(b) - 0.2*sin(b) - 0.4 + 0.3*sin(c), 0.1*cos(a) + 0.4*sin(b) + 0.2*cos(b) - 0.3*cos(c))";
-    add_contact(&mut model, "worn pin", &[gap], &[], ContactLaw::coulomb(0.0, 0.5)).unwrap();
+    let source = FormulaSource { rows: vec![("gap".into(), gap.into())], parameters: Vec::new() };
+    model.add_formula("worn pin", &source, Law::unilateral(0.5)).unwrap();
     (model, State { t: 0.0, q: vec![0.0; 3], v: vec![30.0, 0.0, 10.0] })
 }
 
@@ -115,8 +116,9 @@ fn four_bar_with_a_worn_joint_is_that_of_formulas() {
     let (one, other) = (Located::events(1e-11).run(&model, &state, end), Located::events(1e-11).run(&reference, &reference_state, end));
     let (found, expected) = (times(&one, EventKind::Impact, "worn pin"), times(&other, EventKind::Impact, "worn pin"));
     println!("impacts: {found:?}");
-    assert!(found.len() >= 3 && found.len() == expected.len(), "{found:?} {expected:?}");
-    assert!(distance(&found[..3], &expected[..3]) < 1e-9, "{found:?} {expected:?}");
+    // then impacts accumulate, and how many of them are seen is round-off
+    assert!(found.len() >= 8 && expected.len() >= 8, "{found:?} {expected:?}");
+    assert!(distance(&found[..8], &expected[..8]) < 1e-12, "{found:?} {expected:?}");
 
     // rows of bodies and one contact with friction from the centred start: energy never grows
     let (model, state) = four_bar(0.1);

@@ -87,7 +87,7 @@ impl JointContact {
         let axis = if built.planar { Vector3::z() } else { unit_axis(&source.placement.axes[0]).map_err(wrong)? };
         let [first, second] = if built.planar { [Vector3::x(), Vector3::y()] } else { perpendiculars(&axis) };
         let kind = Kind::Journal([first, second, axis].map(|x| built.local(0, &x)));
-        JointContact { frames, kind, clearance, radius, tangents: if built.planar { tangents.min(1) } else { tangents } }.checked(name)
+        JointContact { frames, kind, clearance, radius, tangents: if built.planar { tangents.min(1) } else { tangents } }.checked(name, q)
     }
 
     /// A ball of the second body, of this radius, in a socket of the first that is wider by `clearance` (a difference of radii).
@@ -104,7 +104,7 @@ impl JointContact {
     ) -> Result<Self, ModelError> {
         let (frames, built) = JointFrames::new(name, &source.bodies, &source.placement.points, systems, q)?;
         let kind = Kind::Ball([Vector3::x(), Vector3::y(), Vector3::z()].map(|x| built.local(0, &x)));
-        JointContact { frames, kind, clearance, radius, tangents: if friction { 2 } else { 0 } }.checked(name)
+        JointContact { frames, kind, clearance, radius, tangents: if friction { 2 } else { 0 } }.checked(name, q)
     }
 
     /// A rope between the joint's two points: their distance is at most `length`.
@@ -145,17 +145,23 @@ impl JointContact {
             }
             let kind = Kind::Wall([built.local(0, &(across * up)), built.local(0, &axis)]);
             let tangents = usize::from(friction);
-            JointContact { frames, kind, clearance: height / 2.0 + clearance, radius: 0.0, tangents }.checked(name)
+            JointContact { frames, kind, clearance: height / 2.0 + clearance, radius: 0.0, tangents }.checked(name, q)
         };
         Ok([corner(-1.0, 1.0)?, corner(1.0, 1.0)?, corner(-1.0, -1.0)?, corner(1.0, -1.0)?])
     }
 
-    fn checked(self, name: &str) -> Result<Self, ModelError> {
-        if self.clearance > 0.0 && self.clearance.is_finite() && self.radius >= 0.0 && self.radius.is_finite() {
-            return Ok(self);
+    /// Refuses lengths that are none, and bodies that overlap at the start by more than decimal input can say.
+    fn checked(self, name: &str, q: &[f64]) -> Result<Self, ModelError> {
+        let wrong = |reason: String| Err(ModelError::Joint { joint: name.to_owned(), reason });
+        let (c, r) = (self.clearance, self.radius);
+        if !(c > 0.0 && c.is_finite() && r >= 0.0 && r.is_finite()) {
+            return wrong(format!("its clearance or length is {c} m and its radius {r} m; they must be positive"));
         }
-        let reason = format!("its clearance or length is {} m and its radius {} m; they must be positive", self.clearance, self.radius);
-        Err(ModelError::Joint { joint: name.to_owned(), reason })
+        let gap = self.at(q).1.gap;
+        if gap.is_nan() || gap < -1e-9 * (1.0 + c) {
+            return wrong(format!("its points are further apart than its clearance or length of {c} m allows, by {:.3e} m", -gap));
+        }
+        Ok(self)
     }
 
     /// Directions at y, in the frame of body 1.

@@ -10,7 +10,7 @@ use super::joint_limits::{report, stop_law};
 use super::numbers::{Must, Reader};
 use super::schema::JointSchema;
 use super::value::{LawValue, Value};
-use carom_dynamics::relations::{JointContact, JointKind, JointSource};
+use carom_dynamics::relations::{JointContact, JointKind, JointPlacement, JointSource};
 use carom_dynamics::{ContactLaw, Law, Model, ModelError, Restitution};
 use toml::Spanned;
 
@@ -53,7 +53,9 @@ pub(super) fn clearance(
                     // the pin does not leave its bore along the axis
                     (false, tilting) => {
                         let kind = if tilting { JointKind::PointInPlane } else { JointKind::Planar };
-                        model.add_joint(&format!("{name} axis"), &JointSource { kind, ..source.clone() }, q)
+                        // the pin may lie off the bore's axis at the start; along it only the pin's point counts
+                        let placement = JointPlacement { points: [source.placement.points[1]; 2], ..source.placement };
+                        model.add_joint(&format!("{name} axis"), &JointSource { kind, placement, ..source.clone() }, q)
                     }
                 })
         }
