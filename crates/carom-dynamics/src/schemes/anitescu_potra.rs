@@ -147,7 +147,7 @@ impl Scheme for AnitescuPotra {
         detect_contacts(model, state, memory, p.gamma * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         select_active(model, state, memory, Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold });
-        memory.active.shift_mut().fill(0.0);
+        memory.active.clear_shifts();
         report.violations = measure_violations(model, memory);
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
@@ -156,7 +156,10 @@ impl Scheme for AnitescuPotra {
         memory.with_own(|memory, collision: &mut Collision| -> Result<(), StepError> {
             collision.impulse.clear();
             if collides(model, memory) {
+                // within the instant of a collision bounded forces do nothing
+                memory.active.bind_bounds(0.0);
                 self.collide(model, state, memory, collision, &mut report)?;
+                memory.active.bind_bounds(h);
             }
 
             // (q_k, v⁺) => M̂, v_free => p => v_{k+1} => q_{k+1}

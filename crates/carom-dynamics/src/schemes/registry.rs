@@ -28,6 +28,8 @@ pub enum Feature {
     DetectedContacts,
     /// Contacts of planar bodies found by collision detection.
     PlanarContacts,
+    /// Motors and friction of known bound: forces between bounds.
+    BoundedForces,
     /// Impact laws other than Newton's and the inelastic one.
     ImpactLaws,
 }
@@ -46,6 +48,7 @@ impl Feature {
             Feature::Cohesion => "cohesion",
             Feature::DetectedContacts => "contacts between shapes",
             Feature::PlanarContacts => "contacts between planar shapes",
+            Feature::BoundedForces => "motors or friction with bounds on their effort",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
         }
     }
@@ -62,6 +65,7 @@ const ALL: &[Feature] = &[
     Feature::Cohesion,
     Feature::DetectedContacts,
     Feature::PlanarContacts,
+    Feature::BoundedForces,
     Feature::ImpactLaws,
 ];
 
@@ -75,6 +79,7 @@ const SPATIAL: &[Feature] = &[
     Feature::Rolling,
     Feature::Cohesion,
     Feature::DetectedContacts,
+    Feature::BoundedForces,
     Feature::ImpactLaws,
 ];
 
@@ -140,7 +145,14 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "theta-gap",
         summary: "θ-method with the contact condition on the discretised gap (θ, θ-Euler or modified θ): deformable bodies",
-        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+        accepts: &[
+            Feature::Constraints,
+            Feature::Friction,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::BoundedForces,
+        ],
     },
     SchemeEntry {
         name: "direct-projection",
@@ -160,7 +172,14 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "stewart-trinkle",
         summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
-        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+        accepts: &[
+            Feature::Constraints,
+            Feature::Friction,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::BoundedForces,
+        ],
     },
     SchemeEntry {
         name: "anitescu-potra",
@@ -174,6 +193,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::Rolling,
             Feature::DetectedContacts,
             Feature::PlanarContacts,
+            Feature::BoundedForces,
             Feature::ImpactLaws,
         ],
     },
@@ -334,6 +354,7 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
         let name = format!("\"{}\"", interaction.name());
         match interaction.law() {
             Law::Bilateral => add(Feature::Constraints, &name),
+            Law::Bounded(_) => add(Feature::BoundedForces, &name),
             Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
         }
     }
