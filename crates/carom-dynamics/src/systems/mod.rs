@@ -384,6 +384,12 @@ impl Wrench {
         let (f, m) = (self.force, self.moment);
         [f.x, f.y, f.z, m.x, m.y, m.z]
     }
+
+    /// Both times a factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Wrench { force: self.force * factor, moment: self.moment * factor }
+    }
 }
 
 /// Step of central differences \[m, rad\]: the cube root of the machine precision balances truncation and round-off.

@@ -31,7 +31,7 @@ pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema,
         }
     };
     let (Some(points), Some(axes)) = (points, axes) else { return };
-    let source = JointSource { kind, bodies, placement: JointPlacement { points, axes } };
+    let source = JointSource { kind, bodies, placement: JointPlacement { points, axes, ..JointPlacement::at(Vector3::zeros()) } };
     if let Err(error) = model.add_joint(&name, &source, q) {
         reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
     }
