@@ -4,6 +4,7 @@ use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
 use crate::events::StateFunction;
 use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A system and its place in the model's arrays.
@@ -23,6 +24,8 @@ pub struct SystemSet {
     layout: BlockLayout,
     bodies: Option<Bodies>,
     planar_bodies: Option<Bodies>,
+    /// Frames by the names of their bodies; only looked up.
+    frames: HashMap<String, FrameId>,
     affine: bool,
     constant_mass: bool,
     exchanges_energy: bool,
@@ -82,7 +85,13 @@ impl SystemSet {
         let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
         let exchanges_energy = parts.iter().any(|p| p.system.exchanges_energy());
         let layout = BlockLayout::new(sizes);
-        Ok(SystemSet { exchanges_energy, layout, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
+        let mut frames = HashMap::new();
+        for (system, p) in parts.iter().enumerate() {
+            for (frame, name) in p.system.frames().into_iter().enumerate() {
+                frames.entry(name).or_insert(FrameId { system, frame });
+            }
+        }
+        Ok(SystemSet { frames, exchanges_energy, layout, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
     }
 
     /// All coordinates.
@@ -363,10 +372,7 @@ impl SystemSet {
     /// The frame of the body of this name.
     #[must_use]
     pub fn find_frame(&self, body: &str) -> Option<FrameId> {
-        self.parts.iter().enumerate().find_map(|(system, p)| {
-            let frame = p.system.frames().iter().position(|name| name == body)?;
-            Some(FrameId { system, frame })
-        })
+        self.frames.get(body).copied()
     }
 
     /// The body of this frame moves in the x-y plane.
@@ -401,6 +407,12 @@ impl SystemSet {
     pub fn frame_velocity(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
         let part = &self.parts[id.system];
         part.system.frame_velocity(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// See [`System::add_frame_velocity_derivative`].
+    pub fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], id: FrameId, factor: f64, matrix: &mut [f64]) {
+        let part = &self.parts[id.system];
+        part.system.add_frame_velocity_derivative(&q[part.q.clone()], &v[part.v.clone()], id.frame, factor, matrix);
     }
 
     /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.
