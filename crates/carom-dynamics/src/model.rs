@@ -8,7 +8,8 @@ use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{
-    ChainSource, FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, NonholonomicRelation, PiecewiseRelation,
+    PiecewiseSource, Relation,
 };
 use crate::state::State;
 use crate::system_set::SystemSet;
@@ -107,6 +108,14 @@ impl Model {
     pub fn add_joint(&mut self, name: &str, source: &JointSource, q: &[f64]) -> Result<(), ModelError> {
         let joint = Joint::new(name, source, &self.systems, q)?;
         self.add_interaction(name, Box::new(joint), Law::Bilateral)
+    }
+
+    /// The angle or displacement of a joint that lies as `source` says at the coordinates `q`: for motors, friction, springs and limits.
+    ///
+    /// # Errors
+    /// As [`JointCoordinate::new`].
+    pub fn joint_coordinate(&self, name: &str, source: &JointSource, axis: JointAxis, q: &[f64]) -> Result<JointCoordinate, ModelError> {
+        JointCoordinate::new(name, source, axis, &self.systems, q)
     }
 
     /// Adds a penalised contact: a force of the gap and velocity of a relation.

@@ -45,7 +45,7 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     }
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     for (index, section) in schema.joints.iter().enumerate() {
-        joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+        joints::joint(&mut reader, &mut model, &schema, section, index, &state);
     }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);

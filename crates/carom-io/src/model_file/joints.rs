@@ -1,11 +1,12 @@
 //! Joints between bodies in a model file.
 
 use super::error::suggestion;
+use super::motors;
 use super::numbers::Reader;
 use super::schema::{JointSchema, Schema};
 use super::value::Value;
-use carom_dynamics::Model;
 use carom_dynamics::relations::{JointKind, JointPlacement, JointSource};
+use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
 use std::ops::Range;
 use toml::Spanned;
@@ -13,8 +14,22 @@ use toml::Spanned;
 /// What a file calls the world that does not move.
 pub(super) const GROUND: &str = "ground";
 
+/// A joint as its motor and friction see it.
+pub(super) struct JointParts<'a> {
+    pub name: &'a str,
+    pub source: JointSource,
+    pub planar: bool,
+}
+
 /// Adds `[[joint]]` number `index`, placed at the initial coordinates.
-pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, section: &Spanned<JointSchema>, index: usize, q: &[f64]) {
+pub(super) fn joint(
+    reader: &mut Reader<'_>,
+    model: &mut Model,
+    schema: &Schema,
+    section: &Spanned<JointSchema>,
+    index: usize,
+    state: &State,
+) {
     let s = section.get_ref();
     let name = s.name.as_ref().map_or_else(|| format!("joint {}", index + 1), |name| name.get_ref().clone());
     let Some(kind) = kind(reader, &s.kind) else { return };
@@ -32,9 +47,11 @@ pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema,
     };
     let (Some(points), Some(axes)) = (points, axes) else { return };
     let source = JointSource { kind, bodies, placement: JointPlacement { points, axes, ..JointPlacement::at(Vector3::zeros()) } };
-    if let Err(error) = model.add_joint(&name, &source, q) {
+    if let Err(error) = model.add_joint(&name, &source, &state.q) {
         reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
+        return;
     }
+    motors::equip(reader, model, s, &JointParts { name: &name, source, planar }, (state.t, &state.q));
 }
 
 fn kind(reader: &mut Reader<'_>, name: &Spanned<String>) -> Option<JointKind> {

@@ -14,6 +14,7 @@ mod impact;
 mod joints;
 mod laws;
 mod materials;
+mod motors;
 mod natural;
 mod numbers;
 mod overrides;

@@ -285,6 +285,10 @@ pub(super) struct JointSchema {
     pub points: Option<Number>,
     pub axis: Option<Number>,
     pub axes: Option<Number>,
+    pub motor: Option<Spanned<Table<Number>>>,
+    pub friction: Option<Spanned<Table<Number>>>,
+    pub friction_torque: Option<Number>,
+    pub friction_force: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,6 +5,7 @@ mod compliant;
 mod event_driven;
 mod impacts;
 mod laws;
+mod motors;
 mod pieces;
 mod planar_contact;
 mod velocity_constraints;
