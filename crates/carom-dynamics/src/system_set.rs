@@ -22,7 +22,7 @@ pub struct SystemSet {
     coordinates: Vec<Coordinate>,
     velocities: Vec<Coordinate>,
     layout: BlockLayout,
-    /// Frames of bodies by name.
+    /// Frames by the names of their bodies; only looked up.
     frames: HashMap<String, FrameId>,
     bodies: Option<Bodies>,
     planar_bodies: Option<Bodies>,
@@ -417,6 +417,12 @@ impl SystemSet {
     pub fn frame_velocity(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
         let part = &self.parts[id.system];
         part.system.frame_velocity(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// See [`System::add_frame_velocity_derivative`].
+    pub fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], id: FrameId, factor: f64, matrix: &mut [f64]) {
+        let part = &self.parts[id.system];
+        part.system.add_frame_velocity_derivative(&q[part.q.clone()], &v[part.v.clone()], id.frame, factor, matrix);
     }
 
     /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.

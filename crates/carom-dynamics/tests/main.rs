@@ -3,6 +3,7 @@
 mod adaptive_steps;
 mod allocation;
 mod alpha;
+mod bounded_forces;
 mod bricard;
 mod chains;
 mod closed_contacts;

@@ -1,6 +1,7 @@
 //! Integration tests of carom-solvers.
 
 mod admm;
+mod bounded;
 mod conformance;
 #[cfg(feature = "fclib")]
 mod fclib;

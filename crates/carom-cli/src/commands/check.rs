@@ -31,7 +31,7 @@ pub fn check(args: &Args) -> Outcome {
             let interactions = file.model.interactions();
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
             let n_colliders = file.model.n_colliders();
-            let n_contacts = interactions.len() - n_constraints + file.model.compliant_contacts().len();
+            let n_contacts = interactions.iter().filter(|i| i.is_contact()).count() + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
             if (file.run.is_smooth() || file.run.locates_events())
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)

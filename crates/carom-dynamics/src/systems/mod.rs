@@ -43,6 +43,8 @@ pub struct Scratch {
     pub outputs: Vec<f64>,
     /// Rows of a force between systems.
     pub rows: Vec<f64>,
+    /// How the frames that a force element sees move with the velocities.
+    pub frames: Vec<f64>,
 }
 
 /// Name and unit of a coordinate or velocity.
@@ -239,6 +241,24 @@ pub trait System: Send + Sync {
         let mut jacobian = vec![0.0; 6 * n];
         self.frame_jacobian(q, frame, &mut jacobian);
         std::array::from_fn(|i| crate::block_diagonal::dot(&jacobian[i * n..(i + 1) * n], &v[range.clone()]))
+    }
+
+    /// Adds c (∂(J v)/∂q) T with constant v to `matrix`, 6 × n (row-major) over [`System::frame_velocities`]: how the velocity of a frame changes
+    /// with the position. The default takes central differences of [`System::frame_velocity`] along [`System::advance`].
+    fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], frame: usize, factor: f64, matrix: &mut [f64]) {
+        let range = self.frame_velocities(frame);
+        let n = range.len();
+        let (mut w, mut moved) = (vec![0.0; v.len()], q.to_vec());
+        for j in 0..n {
+            for sign in [1.0, -1.0] {
+                w[range.start + j] = sign * DIFFERENCE_STEP;
+                self.advance(q, &w, &mut moved);
+                for (i, x) in self.frame_velocity(&moved, v, frame).into_iter().enumerate() {
+                    matrix[i * n + j] += factor * sign * x / (2.0 * DIFFERENCE_STEP);
+                }
+            }
+            w[range.start + j] = 0.0;
+        }
     }
 
     /// Acceleration of the origin and angular acceleration in the world frame when v̇ = 0.

@@ -49,7 +49,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     }
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     for (index, section) in schema.joints.iter().enumerate() {
-        joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+        joints::joint(&mut reader, &mut model, &schema, section, index, &state);
     }
     for (index, section) in schema.joints.iter().enumerate() {
         joint_couplings::coupling(&mut reader, &mut model, &schema, section, index, &state.q);

@@ -4,9 +4,9 @@ use super::error::suggestion;
 use super::numbers::{Must, Reader};
 use super::schema::{JointSchema, Schema};
 use super::value::Value;
-use super::{joint_clearance, joint_couplings, joint_keys, joint_limits};
-use carom_dynamics::Model;
+use super::{joint_clearance, joint_couplings, joint_keys, joint_limits, motors};
 use carom_dynamics::relations::{JointKind, JointPlacement, JointSource};
+use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
 use std::ops::Range;
 use toml::Spanned;
@@ -14,10 +14,24 @@ use toml::Spanned;
 /// What a file calls the world that does not move.
 pub(super) const GROUND: &str = "ground";
 
-/// Adds `[[joint]]` number `index`, placed at the initial coordinates, with its limits. Couplings of joints come after all joints:
-/// [`super::joint_couplings::coupling`].
-pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, section: &Spanned<JointSchema>, index: usize, q: &[f64]) {
-    let s = section.get_ref();
+/// A joint as its motor and friction see it.
+pub(super) struct JointParts<'a> {
+    pub name: &'a str,
+    pub source: JointSource,
+    pub planar: bool,
+}
+
+/// Adds `[[joint]]` number `index`, placed at the initial coordinates, with its limits, motor and friction. Couplings of joints come
+/// after all joints: [`super::joint_couplings::coupling`].
+pub(super) fn joint(
+    reader: &mut Reader<'_>,
+    model: &mut Model,
+    schema: &Schema,
+    section: &Spanned<JointSchema>,
+    index: usize,
+    state: &State,
+) {
+    let (s, q) = (section.get_ref(), state.q.as_slice());
     let name = joint_name(s, index);
     if !joint_keys::check(reader, section, &name) {
         return;
@@ -36,6 +50,8 @@ pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema,
         reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
         return;
     }
+    // the friction is bound to the joint that was added last
+    motors::equip(reader, model, s, &JointParts { name: &name, source: source.clone(), planar }, (state.t, q));
     joint_limits::limits(reader, model, section, (&name, &source), q);
 }
 

@@ -22,6 +22,7 @@ mod joints;
 mod laws;
 mod masses;
 mod materials;
+mod motors;
 mod natural;
 mod numbers;
 mod overrides;

@@ -334,6 +334,10 @@ pub(super) struct JointSchema {
     pub range: Option<Number>,
     #[serde(default)]
     pub collide: bool,
+    pub motor: Option<Spanned<Table<Number>>>,
+    pub friction: Option<Spanned<Table<Number>>>,
+    pub friction_torque: Option<Number>,
+    pub friction_force: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]

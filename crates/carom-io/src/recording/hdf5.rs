@@ -21,7 +21,7 @@
 //! | `/forces` | multipliers λ of the constraints at the instant (N where g is in m; sign: M v̇ = F + Gᵀλ), n rows; columns in `/force_names`. Only runs by the strategy `smooth` have it: the others have impulses per step in `/contacts` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
 //! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `force` (6; in N at the instant, only in runs whose events are located), `mode` (u8, as in `/modes`), `point` and `normal` (3 each) |
-//! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
+//! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint`, `contact` and `bounded` (motors and friction of known bound) |
 //! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse`, `mode_before` and `mode_after` (u8, as in `/modes`; 255 where an event changes no mode), `note` |
 //! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
 //!

@@ -80,7 +80,7 @@ impl NamedUnit {
 pub struct InteractionName {
     /// Name in the model file.
     pub name: String,
-    /// Constraint or contact.
+    /// Constraint, contact or force between bounds.
     pub kind: InteractionKind,
 }
 
@@ -91,6 +91,8 @@ pub enum InteractionKind {
     Constraint,
     /// Unilateral: may open and close.
     Contact,
+    /// A force between bounds: a motor, or friction of known bound.
+    Bounded,
 }
 
 impl InteractionKind {
@@ -100,6 +102,7 @@ impl InteractionKind {
         match self {
             InteractionKind::Constraint => "constraint",
             InteractionKind::Contact => "contact",
+            InteractionKind::Bounded => "bounded",
         }
     }
 }

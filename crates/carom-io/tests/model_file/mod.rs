@@ -8,6 +8,7 @@ mod generate;
 mod impacts;
 mod joints;
 mod laws;
+mod motors;
 mod pieces;
 mod planar_contact;
 mod planar_shapes;
