@@ -174,6 +174,7 @@ fn lists_what_there_is() {
         ("solvers", "nsgs"),
         ("laws", "coulomb"),
         ("laws", "impact: energetic"),
+        ("forces", "bushing"),
     ] {
         let list = folder.carom(&["list", what]);
         assert!(list.code == 0 && list.out.contains(expected), "{}", list.out);

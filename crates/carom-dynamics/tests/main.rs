@@ -3,6 +3,9 @@
 mod adaptive_steps;
 mod allocation;
 mod alpha;
+mod body_force_derivatives;
+mod body_force_motion;
+mod body_force_steps;
 mod bricard;
 mod chains;
 mod closed_contacts;

@@ -163,7 +163,8 @@ pub(super) fn subtract_response(
             if entry == 0.0 {
                 continue;
             }
-            let (entry, from) = if k < 6 { (c_q * entry, &jacobian[k * m..(k + 1) * m]) } else { (entry, &rates[(k - 6) * m..(k - 5) * m]) };
+            let (entry, from) =
+                if k < 6 { (c_q * entry, &jacobian[k * m..(k + 1) * m]) } else { (entry, &rates[(k - 6) * m..(k - 5) * m]) };
             out.iter_mut().zip(from).for_each(|(out, x)| *out += entry * x);
         }
     }

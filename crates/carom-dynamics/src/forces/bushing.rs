@@ -108,10 +108,7 @@ impl Bushing {
         let of = |k: &Vector3<f64>, c: &Vector3<f64>, x: &Vector3<f64>, rate: &Vector3<f64>| {
             -(k.component_mul(x) * elastic + c.component_mul(rate))
         };
-        (
-            of(&s.stiffness, &s.damping, &at.y, &at.y_rate),
-            of(&s.rotational_stiffness, &s.rotational_damping, &at.turn, &at.turn_rate),
-        )
+        (of(&s.stiffness, &s.damping, &at.y, &at.y_rate), of(&s.rotational_stiffness, &s.rotational_damping, &at.turn, &at.turn_rate))
     }
 
     /// F and M on body 2.
@@ -260,8 +257,7 @@ impl Bushing {
     /// ∂M by (δx, δφ, δẋ, δω) of either body.
     fn moment_response(&self, at: &Deformed, load: &Vector3<f64>, moment: &Vector3<f64>) -> [[Matrix3<f64>; 4]; 2] {
         let axes = at.axes[1];
-        let (k, c) =
-            (Matrix3::from_diagonal(&self.source.rotational_stiffness), Matrix3::from_diagonal(&self.source.rotational_damping));
+        let (k, c) = (Matrix3::from_diagonal(&self.source.rotational_stiffness), Matrix3::from_diagonal(&self.source.rotational_damping));
         // δθ = D B₂ᵀ (δφ₂ − δφ₁),   δθ̇ = D δs + S δθ,   δs = B₂ᵀ (δω₂ − δω₁ + [ω₂ − ω₁] δφ₂)
         let spin_slope = chart_derivative(&at.turn, &at.spin, 1.0);
         let load_slope = chart_derivative(&at.turn, load, -1.0);

@@ -63,7 +63,8 @@ impl Wind {
         for text in texts {
             w.push(parse(&mut graph, &format!("wind of \"{name}\""), text, &scope)?);
         }
-        let gradient: Vec<Expr> = w.iter().flat_map(|&w| inputs[1..].iter().map(move |&x| (w, x))).map(|(w, x)| graph.derivative(w, x)).collect();
+        let gradient: Vec<Expr> =
+            w.iter().flat_map(|&w| inputs[1..].iter().map(move |&x| (w, x))).map(|(w, x)| graph.derivative(w, x)).collect();
         let uniform = gradient.iter().all(|&g| graph.is_zero(g));
         Ok(Wind { value: compile(&graph, &inputs, &w), gradient: compile(&graph, &inputs, &gradient), uniform })
     }

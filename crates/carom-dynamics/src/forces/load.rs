@@ -185,8 +185,7 @@ impl ForceElement for Load {
                 frames.truncate(own_length);
                 push_tangent(systems, at, Some(frame), factors, frames);
                 let (acted, observed) = frames.split_at(own_length);
-                let moving =
-                    (Moving { tangent: acted, place: own_place }, Moving { tangent: observed, place: self.columns.places[1 + k] });
+                let moving = (Moving { tangent: acted, place: own_place }, Moving { tangent: observed, place: self.columns.places[1 + k] });
                 subtract_response(moving, &response, factors.position, (rows, stride), registers);
             }
             for (k, &(c, velocity)) in self.formula.coordinates.iter().enumerate() {

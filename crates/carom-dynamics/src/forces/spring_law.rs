@@ -182,9 +182,7 @@ impl SpringLaw {
     /// Its potential.
     pub fn potential(&self, x: f64) -> f64 {
         match self {
-            SpringLaw::Linear { stiffness, rest, preload, sense: Sense::Both, .. } => {
-                (0.5 * stiffness * (x - rest) + preload) * (x - rest)
-            }
+            SpringLaw::Linear { stiffness, rest, preload, sense: Sense::Both, .. } => (0.5 * stiffness * (x - rest) + preload) * (x - rest),
             SpringLaw::Linear { stiffness, .. } => 0.5 * self.elastic(x).powi(2) / stiffness,
             SpringLaw::Formula(_) => 0.0,
         }

@@ -194,7 +194,9 @@ impl AnitescuPotra {
         evaluate_mass(model, state.t, &state.q, matrices, scratch).map_err(&located)?;
         model.force(at.t, at.q, at.v, &mut work.force_start, scratch).map_err(&located)?;
         matrices.iteration.clone_from(&matrices.mass);
-        model.add_linear_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch).map_err(&located)?;
+        model
+            .add_linear_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch)
+            .map_err(&located)?;
         systems.layout().multiply(&matrices.iteration, at.v, &mut work.momentum);
         if !(model.is_affine() && matrices.factor_of == Some((h, h * h))) {
             model

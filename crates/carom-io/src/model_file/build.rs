@@ -6,7 +6,7 @@ use super::materials::Materials;
 use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, Schema};
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{ModelFile, forces, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -46,6 +46,9 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
+    for (index, section) in schema.forces.iter().enumerate() {
+        forces::force(&mut reader, &mut model, &schema, section, index, &state.q);
     }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);

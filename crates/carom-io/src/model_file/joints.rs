@@ -34,6 +34,10 @@ pub(super) fn joint(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema,
     let source = JointSource { kind, bodies, placement: JointPlacement { points, axes, ..JointPlacement::at(Vector3::zeros()) } };
     if let Err(error) = model.add_joint(&name, &source, q) {
         reader.mistakes.push(super::Diagnostic::new(section.span(), error.to_string()));
+        return;
+    }
+    if let Some(spring) = &s.spring {
+        super::forces::joint_spring(reader, model, (&name, &source), spring, q);
     }
 }
 

@@ -3,6 +3,7 @@
 mod adaptive;
 mod compliant;
 mod event_driven;
+mod forces;
 mod impacts;
 mod laws;
 mod pieces;
