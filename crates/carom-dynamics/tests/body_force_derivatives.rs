@@ -187,7 +187,7 @@ fn bushings_far_from_rest() {
 fn loads_see_bodies_and_coordinates() {
     let formulas = [
         ["1.5", "-2", "0.5"],
-        ["-3*x + 0.2*vy^2", "sin(t)*y - wz", "z*vx + rx*ry"],
+        ["-3*x + 0.2*vy^2", "sin(t)*y - wz", "z*vx + rx*ry + 0.3*x"],
         ["first.x - second.x", "first.wx*second.vz + rz", "second.ry - 0.1*first.vx^2"],
         ["a*x", "a_dot^2 + disk.angle", "second.qw*lower.z + upper.vx*lower.angle"],
     ];

@@ -85,7 +85,6 @@ fn convergence_at_corners() {
     let found = [0.01, 0.1, 0.3].map(net);
     println!("{found:?}");
     assert!(found.iter().all(Option::is_some), "{found:?}");
-    // with 1000 iterations even where the stiffness is large: it contracts, however slowly
 }
 
 /// However stiff, each iteration contracts: with iterations enough the step converges.
