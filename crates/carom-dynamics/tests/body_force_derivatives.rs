@@ -212,8 +212,9 @@ fn loads_see_bodies_and_coordinates() {
 #[test]
 fn drag_with_wind() {
     let bodies = ["first", "disk", "second", "lower"].map(String::from).to_vec();
-    let wind = Some((["2*z + t", "sin(x)*u", "0.3*y*x"].map(String::from), vec![("u".into(), 1.5)]));
-    let source = DragSource { bodies, linear: 0.4, quadratic: 0.7, rotational: 0.3, rotational_quadratic: 0.2, wind };
+    let wind = Some(["2*z + t", "sin(x)*u", "0.3*y*x"].map(String::from));
+    let parameters = vec![("u".into(), 1.5)];
+    let source = DragSource { bodies, linear: 0.4, quadratic: 0.7, rotational: 0.3, rotational_quadratic: 0.2, wind, parameters };
     check_source(&ForceSource::Drag(source.clone()), "wind");
     check_source(&ForceSource::Drag(DragSource { wind: None, ..source }), "still");
 }

@@ -98,8 +98,9 @@ fn terminal_velocity() {
     assert!(done.certificate.energy_error().abs() < 1e-9, "{}", done.certificate.energy_error());
 
     let (mut model, state) = at_rest(vec![body("a", m, [0.4; 3])], &[0.0], Vector3::new(0.0, 0.0, -g));
-    let wind = Some((["0".into(), "0".into(), "sqrt(m*g/c)".into()], vec![("m".into(), m), ("g".into(), g), ("c".into(), c)]));
-    model.add_force("wind", &ForceSource::Drag(DragSource { wind, rotational: 0.0, ..drag }), &state.q).unwrap();
+    let wind = Some(["0", "0", "sqrt(m*g/c)"].map(String::from));
+    let parameters = vec![("m".into(), m), ("g".into(), g), ("c".into(), c)];
+    model.add_force("wind", &ForceSource::Drag(DragSource { wind, parameters, rotational: 0.0, ..drag }), &state.q).unwrap();
     let done = smooth(&model, &state, 1.0, dopri(1e-10));
     assert!(distance(&done.state.v, &[0.0; 6]) < 1e-14, "{:?}", done.state.v);
 }

@@ -122,7 +122,7 @@ fn linearised_schemes_keep_momentum() {
 #[test]
 fn elements_do_not_allocate() {
     let (mut model, state, ..) = two_masses(50.0, 4.0);
-    let wind = Some((["sin(t)", "0", "z"].map(String::from), Vec::new()));
+    let wind = Some(["sin(t)", "0", "z"].map(String::from));
     let drag = DragSource { bodies: vec!["a".into(), "b".into()], linear: 0.1, quadratic: 0.2, wind, ..DragSource::default() };
     model.add_force("air", &ForceSource::Drag(drag), &state.q).unwrap();
     let bushing = carom_dynamics::forces::BushingSource {

@@ -305,7 +305,7 @@ impl Section<'_> {
                     reader.wrong(value.span(), format!("the wind of \"{}\" has not the right form", self.name), help);
                     return None;
                 };
-                Some((components, reader.parameters.clone()))
+                Some(components)
             }
         };
         Some(ForceSource::Drag(DragSource {
@@ -315,6 +315,7 @@ impl Section<'_> {
             rotational: rotational?,
             rotational_quadratic: rotational_quadratic?,
             wind,
+            parameters: reader.parameters.clone(),
         }))
     }
 

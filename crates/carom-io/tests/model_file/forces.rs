@@ -103,7 +103,7 @@ fn mistakes_are_told_with_help() {
         ("kind = \"force\"\nbody = \"a\"\nforce = [0, 0, 1]\nwind = [0, 0, 1]", "is a force and has no `wind`", "body, force, point, axes"),
         ("kind = \"torque\"\nbody = \"a\"\ntorque = [0, 0, 1]\naxes = \"own\"", "there is no kind of axes \"own\"", "world, body"),
         ("kind = \"spring\"\nstiffness = 1", "has no `bodies`", "ground"),
-        ("kind = \"spring\"\nbodies = [\"a\"]\nstiffness = 1", "\"force 1\" has 1 bodies", "two"),
+        ("kind = \"spring\"\nbodies = [\"a\"]\nstiffness = 1", "\"force 1\" has 1 bodies", "ground"),
         ("kind = \"spring\"\nbodies = [\"a\", \"ground\"]\nstiffness = 1", "ends on the ground and has no `points`", "points"),
         ("kind = \"spring\"\nbodies = [\"a\", \"b\"]", "the spring \"force 1\" has no force", "N/m"),
         ("kind = \"spring\"\nbodies = [\"a\", \"b\"]\nstiffness = -1", "`stiffness` of \"force 1\" is -1", "≥ 0"),
