@@ -175,6 +175,7 @@ fn lists_what_there_is() {
         ("laws", "coulomb"),
         ("joints", "point-on-curve"),
         ("laws", "impact: energetic"),
+        ("forces", "bushing"),
     ] {
         let list = folder.carom(&["list", what]);
         assert!(list.code == 0 && list.out.contains(expected), "{}", list.out);

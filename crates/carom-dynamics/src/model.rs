@@ -171,6 +171,28 @@ impl Model {
         Ok(())
     }
 
+    /// Adds a spring and damper over a coordinate of a joint, placed at the coordinates `q`; the joint itself need not exist. An angle is counted
+    /// within half a turn of the rest, or of the position at `q`.
+    ///
+    /// # Errors
+    /// As [`Model::add_relation_spring`]; [`ModelError::Joint`] for a joint without that coordinate.
+    pub fn add_joint_spring(
+        &mut self,
+        name: &str,
+        source: &JointSource,
+        axis: JointAxis,
+        spring: &SpringSource,
+        q: &[f64],
+    ) -> Result<(), ModelError> {
+        let coordinate = JointCoordinate::new(name, source, axis, &self.systems, q)?;
+        let centre = match spring {
+            SpringSource::Linear(spring) => spring.rest,
+            SpringSource::Formula { .. } => None,
+        };
+        let centre = centre.unwrap_or_else(|| coordinate.value(q));
+        self.add_relation_spring(name, Box::new(coordinate.with_centre(centre)), spring, (0.0, q))
+    }
+
     /// Adds a force element of one's own.
     ///
     /// # Errors

@@ -3,6 +3,9 @@
 mod adaptive_steps;
 mod allocation;
 mod alpha;
+mod body_force_derivatives;
+mod body_force_motion;
+mod body_force_steps;
 mod bounded_forces;
 mod bricard;
 mod chains;

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::integrating::form_name;
 use crate::output;
 use carom::dynamics::Law;
+use carom::dynamics::forces::ForceSource;
 use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
 use carom::dynamics::relations::JOINTS;
@@ -38,6 +39,7 @@ enum What {
     Solvers,
     Laws,
     Joints,
+    Forces,
     Models,
 }
 
@@ -47,6 +49,7 @@ pub fn list(args: &Args) -> Outcome {
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
         What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).collect(),
         What::Joints => owned(JOINTS),
+        What::Forces => owned(ForceSource::LIST),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);

@@ -28,8 +28,10 @@ pub struct DragSource {
     pub rotational: f64,
     /// r₂ \[N m s²/rad²\], ≥ 0.
     pub rotational_quadratic: f64,
-    /// Velocity of the fluid \[m/s\]: formulas of `t`, `x`, `y`, `z` with their constants; still if `None`.
-    pub wind: Option<([String; 3], Vec<(String, f64)>)>,
+    /// Velocity of the fluid \[m/s\]: formulas of `t`, `x`, `y`, `z`; still if `None`.
+    pub wind: Option<[String; 3]>,
+    /// Constants of the formulas.
+    pub parameters: Vec<(String, f64)>,
 }
 
 /// Drag on bodies.
@@ -91,7 +93,7 @@ impl Drag {
             columns.places.push((columns.velocities.len(), range.len()));
             columns.velocities.extend(range);
         }
-        let wind = source.wind.as_ref().map(|(texts, parameters)| Wind::new(name, texts, parameters)).transpose()?;
+        let wind = source.wind.as_ref().map(|texts| Wind::new(name, texts, &source.parameters)).transpose()?;
         Ok(Drag { name: name.to_owned(), frames, columns, source: DragSource { bodies: Vec::new(), ..source.clone() }, wind })
     }
 

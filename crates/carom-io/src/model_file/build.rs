@@ -7,7 +7,7 @@ use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -53,6 +53,9 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     }
     for (index, section) in schema.joints.iter().enumerate() {
         joint_couplings::coupling(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
+    for (index, section) in schema.forces.iter().enumerate() {
+        forces::force(&mut reader, &mut model, &schema, section, index, &state.q);
     }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);

@@ -7,6 +7,21 @@ use carom_dynamics::relations::JOINTS;
 use std::ops::Range;
 use toml::Spanned;
 
+/// Kinds with rows of their own, as opposed to couplings and curves; which of them turn or slide is for motors, friction and springs to say.
+const OWN: &[&str] = &[
+    "spherical",
+    "revolute",
+    "universal",
+    "cylindrical",
+    "prismatic",
+    "fixed",
+    "distance",
+    "point-on-line",
+    "planar",
+    "screw",
+    "point-in-plane",
+];
+
 /// Keys that only some kinds have, with those kinds.
 const KEYS: &[(&str, &[&str])] = &[
     ("joints", &["gear", "rack"]),
@@ -26,6 +41,11 @@ const KEYS: &[(&str, &[&str])] = &[
     ("turn", &["revolute", "cylindrical", "planar", "screw"]),
     ("slide", &["prismatic", "cylindrical", "point-on-line", "screw"]),
     ("restitution", &["rope", "revolute", "prismatic", "cylindrical", "screw", "point-on-line", "spherical"]),
+    ("motor", OWN),
+    ("friction", OWN),
+    ("friction_torque", OWN),
+    ("friction_force", OWN),
+    ("spring", OWN),
 ];
 
 /// Whether the kind exists and has all the keys that are given.
@@ -50,6 +70,13 @@ pub(super) fn check(reader: &mut Reader<'_>, section: &Spanned<JointSchema>, nam
         reader.wrong(restitution.span(), format!("\"{name}\" has a restitution but nothing to strike"), help);
         fine = false;
     }
+    for key in ["motor", "friction", "friction_torque", "friction_force", "spring"] {
+        if let (Some(span), Some(_)) = (given(s, key), &s.clearance) {
+            let help = "remove one of them; friction inside the clearance is `clearance = { …, friction = 0.1 }`";
+            reader.wrong(span, format!("\"{name}\" has both clearance and `{key}`"), help);
+            fine = false;
+        }
+    }
     fine
 }
 
@@ -67,6 +94,11 @@ fn given(s: &JointSchema, key: &str) -> Option<Range<usize>> {
         "slide_limits" => &s.slide_limits,
         "turn" => &s.turn,
         "slide" => &s.slide,
+        "friction_torque" => &s.friction_torque,
+        "friction_force" => &s.friction_force,
+        "motor" => return s.motor.as_ref().map(Spanned::span),
+        "friction" => return s.friction.as_ref().map(Spanned::span),
+        "spring" => return s.spring.as_ref().map(Spanned::span),
         "clearance" => return s.clearance.as_ref().map(Spanned::span),
         "restitution" => return s.restitution.as_ref().map(Spanned::span),
         "joints" => return s.joints.as_ref().map(Spanned::span),

@@ -4,7 +4,7 @@ use super::error::suggestion;
 use super::numbers::{Must, Reader};
 use super::schema::{JointSchema, Schema};
 use super::value::Value;
-use super::{joint_clearance, joint_couplings, joint_keys, joint_limits, motors};
+use super::{forces, joint_clearance, joint_couplings, joint_keys, joint_limits, motors};
 use carom_dynamics::relations::{JointKind, JointPlacement, JointSource};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -21,7 +21,7 @@ pub(super) struct JointParts<'a> {
     pub planar: bool,
 }
 
-/// Adds `[[joint]]` number `index`, placed at the initial coordinates, with its limits, motor and friction. Couplings of joints come
+/// Adds `[[joint]]` number `index`, placed at the initial coordinates, with its limits, motor, friction and spring. Couplings of joints come
 /// after all joints: [`super::joint_couplings::coupling`].
 pub(super) fn joint(
     reader: &mut Reader<'_>,
@@ -53,6 +53,9 @@ pub(super) fn joint(
     // the friction is bound to the joint that was added last
     motors::equip(reader, model, s, &JointParts { name: &name, source: source.clone(), planar }, (state.t, q));
     joint_limits::limits(reader, model, section, (&name, &source), q);
+    if let Some(spring) = &s.spring {
+        forces::joint_spring(reader, model, (&name, &source), spring, q);
+    }
 }
 
 /// The name of `[[joint]]` number `index`.

@@ -9,6 +9,7 @@ mod build;
 mod compliant;
 mod components;
 mod error;
+mod forces;
 mod formulas;
 mod generate;
 mod groups;

@@ -2,7 +2,7 @@
 
 use super::error::Diagnostic;
 use super::generate::GenerateSchema;
-use super::value::{ChainValue, Component, LawValue, Table, Value};
+use super::value::{ChainValue, Component, LawValue, Names, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -39,6 +39,8 @@ pub(super) struct Schema {
     pub natural: Option<Spanned<NaturalSchema>>,
     #[serde(default, rename = "joint")]
     pub joints: Vec<Spanned<JointSchema>>,
+    #[serde(default, rename = "force")]
+    pub forces: Vec<Spanned<ForceSchema>>,
     #[serde(default, rename = "constraint")]
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
@@ -338,6 +340,76 @@ pub(super) struct JointSchema {
     pub friction: Option<Spanned<Table<Number>>>,
     pub friction_torque: Option<Number>,
     pub friction_force: Option<Number>,
+    pub spring: Option<Spanned<JointSpringSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JointSpringSchema {
+    pub of: Option<Text>,
+    pub force: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub damping: Option<Number>,
+    pub rest: Option<Number>,
+    pub preload: Option<Number>,
+    pub sense: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ForceSchema {
+    pub name: Option<Text>,
+    pub kind: Text,
+    pub body: Option<Text>,
+    pub bodies: Option<Spanned<Names>>,
+    pub point: Option<Number>,
+    pub points: Option<Number>,
+    pub axes: Option<Text>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
+    pub force: Option<Number>,
+    pub torque: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub damping: Option<Number>,
+    pub rest: Option<Number>,
+    pub preload: Option<Number>,
+    pub sense: Option<Text>,
+    pub rotational_stiffness: Option<Number>,
+    pub rotational_damping: Option<Number>,
+    pub linear: Option<Number>,
+    pub quadratic: Option<Number>,
+    pub rotational: Option<Number>,
+    pub rotational_quadratic: Option<Number>,
+    pub wind: Option<Number>,
+}
+
+impl ForceSchema {
+    /// The keys that are given beside `name` and `kind`, with their places.
+    pub fn given(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let numbers = [
+            ("point", &self.point),
+            ("points", &self.points),
+            ("orientation", &self.orientation),
+            ("force", &self.force),
+            ("torque", &self.torque),
+            ("stiffness", &self.stiffness),
+            ("damping", &self.damping),
+            ("rest", &self.rest),
+            ("preload", &self.preload),
+            ("rotational_stiffness", &self.rotational_stiffness),
+            ("rotational_damping", &self.rotational_damping),
+            ("linear", &self.linear),
+            ("quadratic", &self.quadratic),
+            ("rotational", &self.rotational),
+            ("rotational_quadratic", &self.rotational_quadratic),
+            ("wind", &self.wind),
+        ];
+        let words = [("body", &self.body), ("axes", &self.axes), ("sense", &self.sense)];
+        let numbers = numbers.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        let words = words.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        let others = [("bodies", self.bodies.as_ref().map(Spanned::span)), ("rotation", self.rotation.as_ref().map(Spanned::span))];
+        numbers.chain(words).chain(others.into_iter().filter_map(|(key, span)| Some((key, span?)))).collect()
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,6 +5,7 @@ mod compliant;
 mod event_driven;
 mod files;
 mod generate;
+mod forces;
 mod impacts;
 mod joints;
 mod laws;
