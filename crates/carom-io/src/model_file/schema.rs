@@ -343,7 +343,7 @@ pub(super) struct JointSchema {
     pub spring: Option<Spanned<JointSpringSchema>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JointSpringSchema {
     pub of: Option<Text>,
