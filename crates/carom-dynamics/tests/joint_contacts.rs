@@ -159,7 +159,8 @@ fn curve(formulas: &[&str], range: [f64; 2]) -> CurveSource {
 fn derivatives_of_points_on_curves_by_differences() {
     let (systems, q0) = (systems(), position());
     let (q, v) = displaced(&systems, &q0, 0.02);
-    let (helix, ellipse) = (curve(&["a*cos(s)", "sin(s)", "0.2*s"], [-6.0, 6.0]), curve(&["a*cos(s)", "sin(s)"], [0.0, 6.283185307179586]));
+    let (helix, ellipse) =
+        (curve(&["a*cos(s)", "sin(s)", "0.2*s"], [-6.0, 6.0]), curve(&["a*cos(s)", "sin(s)"], [0.0, std::f64::consts::TAU]));
     for bodies in PAIRS {
         let planar = in_plane(bodies);
         let (source, s) = if planar { (&ellipse, 2.1_f64) } else { (&helix, 0.7_f64) };

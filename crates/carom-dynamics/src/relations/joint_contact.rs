@@ -296,13 +296,13 @@ impl Relation for JointContact {
 
     fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
         let ((at, directions), n) = (self.at(q), self.n_rows());
-        let mut wrenches = [[Wrench::default(); 3]; 2];
-        for k in 0..n {
-            [wrenches[0][k], wrenches[1][k]] = self.wrenches(&at, &directions, k);
+        let (mut on_first, mut on_second) = ([Wrench::default(); 3], [Wrench::default(); 3]);
+        for (k, (first, second)) in on_first.iter_mut().zip(&mut on_second).enumerate().take(n) {
+            [*first, *second] = self.wrenches(&at, &directions, k);
         }
         rows.jacobian.fill(0.0);
         rows.bias.fill(0.0);
-        self.frames.add_rows(q, [&wrenches[0][..n], &wrenches[1][..n]], rows.jacobian);
+        self.frames.add_rows(q, [&on_first[..n], &on_second[..n]], rows.jacobian);
         Ok(())
     }
 
