@@ -229,6 +229,10 @@ impl ContactDetector for Detector {
         Ok(())
     }
 
+    fn set_skin(&mut self, fraction: f64) {
+        self.placed.iter_mut().for_each(|placed| placed.skin = fraction);
+    }
+
     fn laws(&self) -> &[ContactLaw] {
         self.laws.laws()
     }

@@ -130,7 +130,7 @@ impl Narrow<'_> {
         if !points.is_empty() {
             return overlap;
         }
-        let margin = self.placed[a as usize].skin(&self.placed[b as usize]) + self.pull_reach;
+        let margin = self.placed[a as usize].skin_with(&self.placed[b as usize]) + self.pull_reach;
         collide((moving_a.geometry, moving_a.pose), (moving_b.geometry, moving_b.pose), margin, scratch, points)
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Placed {
     /// Smallest width of those shapes of its body whose motion is not followed \[m\]; NaN but for the first of them, by which bodies are
     /// counted.
     pub body_width: f64,
+    /// Contacts are reported within this part of the smaller radius of a pair, whatever the speeds.
+    pub skin: f64,
 }
 
 impl Placed {
@@ -56,12 +58,13 @@ impl Placed {
             thinnest: collider.shape.thinnest_extent(),
             continuous: collider.continuous,
             body_width: f64::NAN,
+            skin: SKIN_FRACTION,
         }
     }
 
     /// Bounds at its pose, grown by what it may move within the horizon, and by half its skin.
     pub fn bounds(&self, shape: &Shape, horizon: f64, pull_reach: f64) -> Bounds {
-        let growth = horizon * (self.velocity.norm() + self.spin_speed) + 0.5 * SKIN_FRACTION * self.radius + pull_reach;
+        let growth = horizon * (self.velocity.norm() + self.spin_speed) + 0.5 * self.skin * self.radius + pull_reach;
         let (lower, upper) = shape.bounds_by_matrix(&self.pose.position, &self.pose.rotation);
         (lower.add_scalar(-growth), upper.add_scalar(growth))
     }
@@ -95,8 +98,8 @@ impl Placed {
     }
 
     /// Gap \[m\] within which contacts with another collider are reported whatever the speeds.
-    pub fn skin(&self, other: &Placed) -> f64 {
-        SKIN_FRACTION * self.radius.min(other.radius)
+    pub fn skin_with(&self, other: &Placed) -> f64 {
+        self.skin * self.radius.min(other.radius)
     }
 
     /// Largest gap to report against another collider, which may be a plane.
@@ -105,7 +108,7 @@ impl Placed {
         if other.rate > 0.0 && !other.radius.is_finite() {
             approach += other.rate * ((self.pose.position - other.pose.position).norm() + self.radius);
         }
-        horizon * approach + self.skin(other)
+        horizon * approach + self.skin_with(other)
     }
 
     /// The body moves farther than its smallest width within the horizon: what is thinner than the way may be passed unseen.

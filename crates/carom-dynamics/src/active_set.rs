@@ -312,6 +312,20 @@ impl ActiveSet {
         }
     }
 
+    /// Mass blocks that an item touches.
+    pub(crate) fn blocks_of(&self, item: usize) -> impl Iterator<Item = u32> + '_ {
+        self.touched[self.items[item].touched.clone()].iter().map(|(block, _)| *block)
+    }
+
+    /// Mass blocks that an item touches, each with the rows of G over it.
+    pub(crate) fn rows_by_block(&self, item: usize) -> impl Iterator<Item = (usize, impl Iterator<Item = &[f64]>)> {
+        let Active { touched, first, width, rows, .. } = &self.items[item];
+        self.touched[touched.clone()].iter().map(move |&(block, column)| {
+            let row = move |k: usize| &self.jacobian[first + k * width + column as usize..first + (k + 1) * width];
+            (block as usize, (0..rows.len()).map(row))
+        })
+    }
+
     /// The active interactions, to change their cones.
     pub fn items_mut(&mut self) -> &mut [Active] {
         &mut self.items

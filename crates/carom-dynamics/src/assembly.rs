@@ -382,9 +382,12 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
 
 /// Keeps the impulses of this step for the next.
 pub(crate) fn keep_impulses(memory: &mut StepMemory) {
-    let StepMemory { active, solution, warm, contacts, .. } = memory;
+    let StepMemory { active, solution, warm, contacts, many, .. } = memory;
     warm.by_interaction.fill([0.0; 6]);
     warm.by_contact.clear();
+    for (&index, p) in many.index.iter().zip(&many.solution.impulses).filter(|(_, p)| p[0] > 0.0) {
+        warm.by_contact.push((contacts[index as usize].key, [p[0], p[1], p[2], 0.0, 0.0, 0.0]));
+    }
     for item in active.items() {
         let p = &solution.r[item.rows.clone()];
         match item.source {

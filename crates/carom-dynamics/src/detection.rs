@@ -107,6 +107,10 @@ pub trait ContactDetector: Send + Sync {
     /// [`NonFinite`] naming the formula of an obstacle's motion.
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite>;
 
+    /// Points are also given within this part of the smaller bounding radius of a pair, whatever the speeds. Detectors without such a setting
+    /// ignore it.
+    fn set_skin(&mut self, _fraction: f64) {}
+
     /// The laws of all pairs of colliders that may touch, each at least once; contacts refer to them by their place here. At most
     /// [`MOST_LAWS`].
     fn laws(&self) -> &[ContactLaw];

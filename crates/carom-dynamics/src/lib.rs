@@ -27,6 +27,7 @@ pub mod impacts;
 pub mod integrators;
 pub mod interactions;
 pub mod laws;
+mod many_contacts;
 pub mod memory;
 pub mod model;
 pub mod nearest;

@@ -5,8 +5,10 @@ use crate::block_diagonal::BlockFactor;
 use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
 use crate::impacts::ImpactMemory;
+use crate::many_contacts::ManyContacts;
 use crate::model::Model;
 use crate::recording::Source;
+use crate::schemes::moreau_gap::impulse_times::ImpulseTimes;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
@@ -25,6 +27,10 @@ pub struct StepMemory {
     pub(crate) candidates: Candidates,
     /// The active interactions with their Jacobians.
     pub(crate) active: ActiveSet,
+    /// Contacts that are solved without rows, where there are many.
+    pub(crate) many: ManyContacts,
+    /// When in the step impulses act.
+    pub(crate) times: ImpulseTimes,
     /// The one-step problem and its solution.
     pub(crate) problem: FrictionContact,
     /// What W was assembled from: factorisation and interactions, where nothing else enters it.
@@ -67,6 +73,8 @@ impl StepMemory {
             contacts: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),
+            many: ManyContacts::default(),
+            times: ImpulseTimes::default(),
             problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
             assembled: (0, Vec::new()),
             solution: Solution { r: Vec::new(), u: Vec::new() },
@@ -197,6 +205,14 @@ impl WarmStart {
     pub fn copy_from(&mut self, other: &WarmStart) {
         self.by_interaction.clone_from(&other.by_interaction);
         self.by_contact.clone_from(&other.by_contact);
+    }
+
+    /// As [`WarmStart::of_contact`] for keys that are asked for in increasing order.
+    pub fn of_contact_after(&self, cursor: &mut usize, key: &ContactKey) -> [f64; 6] {
+        while self.by_contact.get(*cursor).is_some_and(|(other, _)| other < key) {
+            *cursor += 1;
+        }
+        self.by_contact.get(*cursor).filter(|(other, _)| other == key).map_or([0.0; 6], |(_, p)| *p)
     }
 
     pub fn of_contact(&self, key: &ContactKey) -> [f64; 6] {

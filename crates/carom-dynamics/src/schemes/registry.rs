@@ -106,6 +106,8 @@ pub struct SchemeEntry {
 pub enum SchemeParams {
     /// [`MoreauJean`].
     MoreauJean(MoreauJeanParams),
+    /// [`MoreauGap`].
+    MoreauGap(MoreauGapParams),
     /// [`MoreauMidpoint`].
     MoreauMidpoint(MoreauMidpointParams),
     /// [`ThetaGap`].
@@ -141,6 +143,11 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "moreau-jean",
         summary: "velocity–impulse θ-scheme, implicit contact, order 1 across impacts, 2 in free motion at θ = 1/2; passes accumulations of impacts; the default",
+        accepts: ALL,
+    },
+    SchemeEntry {
+        name: "moreau-gap",
+        summary: "bodies in contact: gaps close and not more, impacts at their time in the step; exact cone, many bodies without W; the default where there are shapes",
         accepts: ALL,
     },
     SchemeEntry {
@@ -239,6 +246,7 @@ impl SchemeParams {
     pub fn all() -> Vec<SchemeParams> {
         vec![
             SchemeParams::MoreauJean(MoreauJeanParams::default()),
+            SchemeParams::MoreauGap(MoreauGapParams::default()),
             SchemeParams::MoreauMidpoint(MoreauMidpointParams::default()),
             SchemeParams::ThetaGap(ThetaGapParams::default()),
             SchemeParams::DirectProjection(DirectProjectionParams::default()),
@@ -258,6 +266,7 @@ impl SchemeParams {
     pub fn build(&self) -> Box<dyn Scheme> {
         match *self {
             SchemeParams::MoreauJean(params) => Box::new(MoreauJean { params }),
+            SchemeParams::MoreauGap(params) => Box::new(MoreauGap { params }),
             SchemeParams::MoreauMidpoint(params) => Box::new(MoreauMidpoint { params }),
             SchemeParams::ThetaGap(params) => Box::new(ThetaGap { params }),
             SchemeParams::DirectProjection(params) => Box::new(DirectProjection { params }),
@@ -279,6 +288,7 @@ impl SchemeParams {
     pub fn validate(&self) -> Result<(), ModelError> {
         match self {
             SchemeParams::MoreauJean(params) => params.validate(),
+            SchemeParams::MoreauGap(params) => params.validate(),
             SchemeParams::MoreauMidpoint(params) => params.validate(),
             SchemeParams::ThetaGap(params) => params.validate(),
             SchemeParams::DirectProjection(params) => params.validate(),
@@ -298,17 +308,18 @@ impl SchemeParams {
     pub fn entry(&self) -> &'static SchemeEntry {
         let place = match self {
             SchemeParams::MoreauJean(_) => 0,
-            SchemeParams::MoreauMidpoint(_) => 1,
-            SchemeParams::ThetaGap(_) => 2,
-            SchemeParams::DirectProjection(_) => 3,
-            SchemeParams::CombinedProjection(_) => 4,
-            SchemeParams::SchatzmanPaoli(_) => 5,
-            SchemeParams::StewartTrinkle(_) => 6,
-            SchemeParams::AnitescuPotra(_) => 7,
-            SchemeParams::Lotstedt(_) => 8,
-            SchemeParams::NonsmoothAlpha(_) => 9,
-            SchemeParams::D1Minus(_) => 10,
-            SchemeParams::Prox(_) => 11,
+            SchemeParams::MoreauGap(_) => 1,
+            SchemeParams::MoreauMidpoint(_) => 2,
+            SchemeParams::ThetaGap(_) => 3,
+            SchemeParams::DirectProjection(_) => 4,
+            SchemeParams::CombinedProjection(_) => 5,
+            SchemeParams::SchatzmanPaoli(_) => 6,
+            SchemeParams::StewartTrinkle(_) => 7,
+            SchemeParams::AnitescuPotra(_) => 8,
+            SchemeParams::Lotstedt(_) => 9,
+            SchemeParams::NonsmoothAlpha(_) => 10,
+            SchemeParams::D1Minus(_) => 11,
+            SchemeParams::Prox(_) => 12,
         };
         &SCHEMES[place]
     }

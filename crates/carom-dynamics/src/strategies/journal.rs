@@ -307,6 +307,9 @@ fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f
             out.push((source_of(memory, item.source), p));
         }
     }
+    for (&index, p) in memory.many.index.iter().zip(&memory.many.solution.impulses).filter(|(_, p)| p[0] > 0.0) {
+        out.push((source_of(memory, ActiveSource::Contact(index as usize)), p[0]));
+    }
     for record in &memory.impacts.records {
         let (source, p) = (record.contact.source, record.contact.impulse[0]);
         let is_contact = !matches!(source, Source::Interaction(i) if !model.interactions()[i as usize].is_contact());
@@ -370,6 +373,20 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         }
         let mode = mode_of(item, &velocity, impulse[0]);
         out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, force: [0.0; 6], mode, point, normal });
+    }
+    for (place, &index) in memory.many.index.iter().enumerate() {
+        let (contact, mut velocity, mut impulse) = (&memory.contacts[index as usize], [0.0; 6], [0.0; 6]);
+        velocity[..3].copy_from_slice(&memory.many.velocity(place));
+        impulse[..3].copy_from_slice(&memory.many.solution.impulses[place]);
+        let mode = match impulse[0] > 0.0 {
+            false => ContactMode::Open,
+            true if memory.many.problem.contacts[place].friction == 0.0 => ContactMode::Closed,
+            true if tangential_speed(&velocity) > SLOWEST_SLIP => ContactMode::Sliding,
+            true => ContactMode::Sticking,
+        };
+        let source = source_of(memory, ActiveSource::Contact(index as usize));
+        let (gap, point, normal) = (contact.gap, contact.point, contact.normal);
+        out.push(ContactRecord { source, dim: 3, gap, velocity, impulse, force: [0.0; 6], mode, point, normal });
     }
     // contacts that opened right after the impact
     let is_active = |record: &ImpactRecord| {

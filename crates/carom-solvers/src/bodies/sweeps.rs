@@ -49,6 +49,11 @@ impl BodySweeps {
         BodySweeps { params, ..BodySweeps::default() }
     }
 
+    /// Changes the settings.
+    pub fn set_params(&mut self, params: BodySweepsParams) {
+        self.params = params;
+    }
+
     /// Number of islands of the last problem.
     #[must_use]
     pub fn n_islands(&self) -> usize {

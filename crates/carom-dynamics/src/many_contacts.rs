@@ -1,0 +1,198 @@
+//! Contacts of many rigid bodies with Coulomb friction, kept lean: no rows, no W.
+//!
+//! The plain contacts of a step go to [`carom_solvers::bodies`] as points with arms; joints and contacts with other laws go there as rows of the
+//! active set. Orientations are those half a step ahead, as in the rows of the active set.
+
+use crate::active_set::ActiveSet;
+use crate::block_diagonal::BlockLayout;
+use crate::detection::{ContactPoint, WORLD};
+use crate::laws::{Cohesion, ContactLaw};
+use crate::memory::WarmStart;
+use crate::relations::contact::turned_tangents;
+use crate::systems::rigid_bodies::{angular, centre, orientation};
+use carom_solvers::SolveReport;
+use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+/// The plain contacts of a step. Empty where the step took the ordinary way.
+#[derive(Debug, Default)]
+pub(crate) struct ManyContacts {
+    /// The contact point of each.
+    pub index: Vec<u32>,
+    /// Its velocity at the start of the step, and what the law adds to the normal one.
+    pub start: Vec<[f64; 3]>,
+    pub shift: Vec<f64>,
+    /// Velocity of B's surface along the frame at the end of the step, with the opposite sign: b.
+    pub problem: BodyProblem,
+    pub solution: BodySolution,
+    pub sweeps: BodySweeps,
+    /// Rotation of each body from its frame to the world, half a step ahead.
+    rotations: Vec<Matrix3<f64>>,
+    /// Inverse inertias in the body frames, and inverse masses; constant.
+    inertias: Vec<(f64, Matrix3<f64>)>,
+}
+
+/// Constant Coulomb friction and restitution, nothing else.
+pub(crate) fn is_plain(law: &ContactLaw) -> bool {
+    let only_friction = !law.friction.varies() && law.friction.stretch() == 1.0;
+    let no_moments = law.rolling == 0.0 && law.spinning == 0.0;
+    only_friction && no_moments && law.cohesion == Cohesion::None && law.tangential_restitution == 0.0
+}
+
+impl ManyContacts {
+    /// No plain contacts in this step.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.start.clear();
+        self.shift.clear();
+    }
+
+    /// Keeps the inverse masses: linear and angular blocks of M from `first_block` on.
+    pub fn keep_masses(&mut self, layout: &BlockLayout, mass: &[f64], first_block: usize, n: usize) {
+        if self.inertias.len() == n {
+            return;
+        }
+        self.inertias.clear();
+        for body in 0..n {
+            let block = |k: usize| Matrix3::from_row_slice(&mass[layout.values[first_block + 2 * body + k]..][..9]);
+            let inverse = block(1).try_inverse().unwrap_or_else(Matrix3::zeros);
+            self.inertias.push((1.0 / block(0)[(0, 0)], inverse));
+        }
+    }
+
+    /// Bodies with their free velocities, in the world frame; `lead` is half a step \[s\].
+    pub fn place_bodies(&mut self, q: &[f64], v: &[f64], v_free: &[f64], lead: f64) {
+        self.problem.clear();
+        self.rotations.clear();
+        for (body, (inverse_mass, inertia)) in self.inertias.iter().enumerate() {
+            let mut turned = orientation(q, body);
+            let turn = angular(v, body) * lead;
+            if turn != Vector3::zeros() {
+                turned *= UnitQuaternion::from_scaled_axis(turn);
+            }
+            let rotation = turned.to_rotation_matrix().into_inner();
+            let i = rotation * inertia * rotation.transpose();
+            let inverse_inertia = [i[(0, 0)], i[(0, 1)], i[(0, 2)], i[(1, 1)], i[(1, 2)], i[(2, 2)]];
+            self.problem.masses.push(BodyMass { inverse_mass: *inverse_mass, inverse_inertia });
+            self.problem.velocities.push(world_velocity(v_free, body, &rotation));
+            self.rotations.push(rotation);
+        }
+    }
+
+    /// Adds a plain contact without its shift: its local velocities at the start and without impulses at the end are returned.
+    pub fn push(&mut self, index: usize, contact: &ContactPoint, friction: f64, q: &[f64], v: &[f64], h: f64) -> [[f64; 3]; 2] {
+        let n = contact.normal;
+        let (t1, t2) = turned_tangents(&n, contact.turn);
+        let bodies = [contact.body_a, contact.body_b];
+        let arms = bodies.map(|body| if body == WORLD { Vector3::zeros() } else { contact.point - centre(q, body as usize) });
+        let relative = |velocity: &dyn Fn(usize) -> [f64; 6]| {
+            let mut sum = Vector3::zeros();
+            for ((body, arm), sign) in bodies.iter().zip(&arms).zip([1.0, -1.0]) {
+                if *body != WORLD {
+                    let v = velocity(*body as usize);
+                    sum += sign * (Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(arm));
+                }
+            }
+            sum
+        };
+        let (mut start, mut free) = (relative(&|body| world_velocity(v, body, &self.rotations[body])), relative(&|body| self.problem.velocities[body]));
+        let mut bias = Vector3::zeros();
+        if let Some(surface) = &contact.surface {
+            start -= surface.velocity;
+            bias = -(surface.velocity + h * surface.acceleration);
+            free += bias;
+        }
+        let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
+        let (start, free) = (local(start), local(free));
+        self.index.push(index as u32);
+        self.start.push(start);
+        self.shift.push(0.0);
+        self.problem.contacts.push(BodyContact {
+            bodies: bodies.map(|body| if body == WORLD { GROUND } else { body }),
+            normal: n.into(),
+            tangent: t1.into(),
+            arms: arms.map(Into::into),
+            free: local(bias),
+            friction,
+        });
+        [start, free]
+    }
+
+    /// Sets what the law adds to the normal velocity of the contact pushed last.
+    pub fn set_shift(&mut self, shift: f64) {
+        if let (Some(contact), Some(kept)) = (self.problem.contacts.last_mut(), self.shift.last_mut()) {
+            contact.free[0] += shift - *kept;
+            *kept = shift;
+        }
+    }
+
+    /// Adds the rows of the active set: joints and contacts with other laws. Its blocks belong to bodies from `first_block` on.
+    pub fn push_rows(&mut self, active: &ActiveSet, first_block: usize) {
+        let mut free = [0.0; 6];
+        for (place, item) in active.items().iter().enumerate() {
+            let dim = item.rows.len();
+            for (k, row) in item.rows.clone().enumerate() {
+                free[k] = active.bias()[row] + active.shift()[row];
+            }
+            let mut sides: Vec<(u32, Vec<f64>)> = Vec::new();
+            for (block, rows) in active.rows_by_block(place) {
+                let (body, is_angular) = ((block - first_block) / 2, (block - first_block) % 2 == 1);
+                if sides.last().is_none_or(|(last, _)| *last != body as u32) {
+                    sides.push((body as u32, vec![0.0; 6 * dim]));
+                }
+                let Some((_, values)) = sides.last_mut() else { continue };
+                for (k, row) in rows.enumerate() {
+                    let row = Vector3::new(row[0], row[1], row[2]);
+                    let (at, row) = if is_angular { (3, self.rotations[body] * row) } else { (0, row) };
+                    values[6 * k + at..6 * k + at + 3].copy_from_slice(row.as_slice());
+                }
+            }
+            self.problem.push_rows(item.block, &free[..dim], sides.iter().map(|(body, values)| (*body, &values[..])));
+        }
+    }
+
+    /// Solves from the impulses of the last step; `row_guess` are those of the rows. v of the bodies goes to `v`.
+    pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, row_guess: &[f64], v: &mut [f64]) -> SolveReport {
+        self.solution.impulses.clear();
+        let mut cursor = 0;
+        for &index in &self.index {
+            let p = warm.of_contact_after(&mut cursor, &contacts[index as usize].key);
+            self.solution.impulses.push([p[0], p[1], p[2]]);
+        }
+        self.solution.row_impulses.clear();
+        self.solution.row_impulses.extend_from_slice(row_guess);
+        let report = self.sweeps.solve(&self.problem, &mut self.solution);
+        for (body, (velocity, rotation)) in self.solution.bodies.iter().zip(&self.rotations).enumerate() {
+            let turning = rotation.tr_mul(&Vector3::new(velocity[3], velocity[4], velocity[5]));
+            v[6 * body..6 * body + 3].copy_from_slice(&velocity[..3]);
+            v[6 * body + 3..6 * body + 6].copy_from_slice(turning.as_slice());
+        }
+        report
+    }
+
+    /// u⁺ of a contact, without what the law adds.
+    pub fn velocity(&self, place: usize) -> [f64; 3] {
+        let u = self.solution.velocities[place];
+        [u[0] - self.shift[place], u[1], u[2]]
+    }
+
+    /// Energy taken out by normal and by tangential impulses, −½ (u_k + u⁺)·p, and the work −b·p of moving obstacles \[J\].
+    pub fn exchange(&self) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for (place, (p, start)) in self.solution.impulses.iter().zip(&self.start).enumerate() {
+            let end = self.velocity(place);
+            sums[0] -= 0.5 * (start[0] + end[0]) * p[0];
+            sums[1] -= 0.5 * ((start[1] + end[1]) * p[1] + (start[2] + end[2]) * p[2]);
+            let b = self.problem.contacts[place].free;
+            sums[2] -= (b[0] - self.shift[place]) * p[0] + b[1] * p[1] + b[2] * p[2];
+        }
+        sums
+    }
+}
+
+/// Linear and angular velocity of a body in the world frame.
+fn world_velocity(v: &[f64], body: usize, rotation: &Matrix3<f64>) -> [f64; 6] {
+    let turning = rotation * angular(v, body);
+    let v = &v[6 * body..6 * body + 3];
+    [v[0], v[1], v[2], turning.x, turning.y, turning.z]
+}

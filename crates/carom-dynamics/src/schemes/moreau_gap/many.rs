@@ -1,0 +1,71 @@
+//! The way for many contacts: velocities of bodies instead of W.
+
+use super::MoreauGap;
+use super::law::Approach;
+use crate::active_set::ActiveSource;
+use crate::assembly::{RowsOver, select_where};
+use crate::error::StepError;
+use crate::many_contacts::is_plain;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::schemes::StepReport;
+use crate::state::State;
+
+/// Whether a model is made of rigid bodies in space alone: others have no velocities that contacts could be solved on.
+pub(super) fn takes(model: &Model) -> bool {
+    let systems = model.systems();
+    let all = systems.bodies().is_some_and(|bodies| bodies.v.len() == systems.velocities().len());
+    all && model.interactions().iter().all(|interaction| !interaction.law().contact().is_some_and(|law| law.friction.varies()))
+}
+
+impl MoreauGap {
+    /// v_free => contacts and rows => p, v_{k+1}. The gyroscopic terms are those of one linearly implicit step.
+    pub(super) fn solve_many(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
+        let rebounds = Self::rebounds(model, memory);
+        // joints and contacts with other laws => rows
+        let is_other: Vec<bool> = model.collider_laws().iter().map(|law| !is_plain(law)).collect();
+        let laws: Vec<u16> = if is_other.contains(&true) { memory.contacts.iter().map(|contact| contact.law).collect() } else { Vec::new() };
+        let reach = 2.0 * h * crate::assembly::largest_approach(model, state, memory) + self.params.touch;
+        select_where(model, state, memory, RowsOver::step(h), |source, gap, _| match source {
+            ActiveSource::Interaction(_) => gap <= reach,
+            ActiveSource::Contact(i) => laws.get(i).is_some_and(|law| is_other[*law as usize]),
+        });
+        self.shift_rows(model, memory, h);
+        let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
+        let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
+        many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
+        many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
+        for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !is_other[contact.law as usize]) {
+            let law = model.contact_law(contact);
+            let [start, free] = many.push(index, contact, law.friction.at(0.0), q, v, h);
+            let e = if rebounds { law.restitution.at(start[0]) } else { 0.0 };
+            let approach = Approach { gap: contact.gap, start: start[0], free: free[0] };
+            many.set_shift(approach.shift(h, e, self.recovery()).0);
+        }
+        many.push_rows(active, bodies.first_block);
+        // p => v_{k+1}
+        let mut guess = Vec::with_capacity(active.n_rows());
+        for item in active.items() {
+            match item.source {
+                ActiveSource::Interaction(i) => guess.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
+                ActiveSource::Contact(i) => guess.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
+            }
+        }
+        many.sweeps.set_params(self.params.sweeps);
+        report.solve = Some(many.solve(contacts, warm, &guess, &mut state.v[bodies.v.clone()]));
+        solution.r.clone_from(&many.solution.row_impulses);
+        solution.u.clone_from(&many.solution.row_velocities);
+        memory.problem_holds = false;
+        report.n_active = memory.active.items().len() + memory.many.index.len();
+        (report.newton_iterations, report.newton_converged) = (1, true);
+        Ok(())
+    }
+}

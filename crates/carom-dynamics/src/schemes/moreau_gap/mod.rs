@@ -1,0 +1,288 @@
+//! Moreau's scheme for bodies in contact: velocities at impacts, gaps that close and not more.
+//!
+//! With θ = 1/2 for the smooth terms, one step of size h solves
+//!
+//! ```text
+//! M (v_{k+1} − v_k) = h [F(t_k, q_k, v_k) + F(t_{k+1}, q_{k+1}, v_{k+1})]/2 + Gᵀ p,      u = G v + b
+//! bilateral:   u_{k+1} = 0
+//! contact:     K* ∋ (u_N + s + μ‖u_T‖, u_T) ⟂ p ∈ K
+//!              s = g_k/h                            open: the gap may close in this step, and not more
+//!              s = max(ρ g_k/h, −w)                 penetrating: taken back by the part ρ per step, at most at the speed w
+//!              s = −max(0, −e u_τ + a (h − τ))      met in this step with e > 0: Newton's rebound
+//! q_{k+1} = q_k ⊕ h T [(1 − w) v_k + w v_{k+1}]     w by island: see `impulse_times`
+//! ```
+//!
+//! τ is the time in the step at which the gap is closed, a = (u_free − u_k)/h the acceleration without impulses, u_τ = u_k + a τ. Every contact that may
+//! close in the step takes part, whatever its gap. The condition on gaps is that of [Anitescu1998, eq. 7] and of Stewart and Trinkle for
+//! inelastic contacts, the rebound that of [Moreau1999, §8]; how far bodies go after an impact within the step is our own: a single impact
+//! is exact in position to O(h²), piles never close further than they may.
+//!
+//! When to use it: the default for models with shapes: stacks, masonry, piles, granular flow, bouncing and sliding bodies.
+//!
+//! Many contacts (from `many` on) are solved on the velocities of the bodies, without W ([`carom_solvers::bodies`]), with one linearly implicit step
+//! of the gyroscopic terms instead of Newton's iteration, to the tolerance of `sweeps`.
+//!
+//! Conserves: energy in free motion and in contacts that stay closed, as the θ-method; gaps of spheres and planes exactly.
+//! Violates: gaps on curved paths by O(h²), taken back by ρ per step; joints drift by O(h), as they are imposed on velocities.
+//! Order: 1 across impacts of several contacts, 2 otherwise.
+
+pub(crate) mod impulse_times;
+mod law;
+mod many;
+
+use super::settings::{check_newton, require};
+use super::stages::{Span, check_finite, finish};
+use super::theta_step::ThetaStep;
+use super::{Orders, Scheme, StepReport};
+use crate::assembly::{
+    Activation, at_time, detect_at, evaluate_candidates, largest_approach, measure_violations, note_varying_rows, select_active,
+};
+use crate::error::{ModelError, NonFinite, StepError};
+use crate::impacts::ImpactLaw;
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::planar_contacts::detect_planar_contacts;
+use crate::state::State;
+use crate::systems::Instant;
+use carom_solvers::bodies::{BodySweepsParams, GROUND};
+use law::{Approach, Recovery};
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`MoreauGap`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MoreauGapParams {
+    /// Part ρ of a penetration that is taken back per step, dimensionless, default 0.2, in [0, 1]. 1 takes it back at once, with the velocity
+    /// that this needs.
+    pub recovery: f64,
+    /// Largest speed w at which penetrations are taken back \[m/s\], default 0.2, ≥ 0: bodies that overlap at the start part gently.
+    pub recovery_speed: f64,
+    /// Gaps, and ways to go within a step, below this are round-off of bodies that rest on each other \[m\], default 1e-9, ≥ 0.
+    pub touch: f64,
+    /// Number of contact points from which contacts are solved on the velocities of the bodies, default 600.
+    pub many: usize,
+    /// Settings of that solver.
+    pub sweeps: BodySweepsParams,
+    /// Newton's iteration stops when the residual of the equation of motion is below this fraction of its largest term;
+    /// dimensionless, default 1e-12, nominal 1e-14 … 1e-6.
+    pub newton_tolerance: f64,
+    /// Largest number of Newton iterations, default 50, ≥ 1.
+    pub newton_max_iterations: usize,
+}
+
+impl Default for MoreauGapParams {
+    fn default() -> Self {
+        MoreauGapParams {
+            recovery: 0.2,
+            recovery_speed: 0.2,
+            touch: 1e-9,
+            many: 600,
+            sweeps: BodySweepsParams::default(),
+            newton_tolerance: 1e-12,
+            newton_max_iterations: 50,
+        }
+    }
+}
+
+impl MoreauGapParams {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`] naming the parameter.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        require((0.0..=1.0).contains(&self.recovery), "recovery", self.recovery, "a number in [0, 1] is needed")?;
+        let speed = self.recovery_speed;
+        require(speed >= 0.0 && speed.is_finite(), "recovery_speed", speed, "a speed ≥ 0 [m/s] is needed")?;
+        require(self.touch >= 0.0 && self.touch.is_finite(), "touch", self.touch, "a length ≥ 0 [m] is needed")?;
+        let tolerance = self.sweeps.tolerance;
+        require(tolerance > 0.0 && tolerance.is_finite(), "sweeps.tolerance", tolerance, "a positive number is needed")?;
+        require(self.sweeps.max_sweeps > 0, "sweeps.max_sweeps", 0.0, "at least 1 is needed")?;
+        check_newton(self.newton_tolerance, self.newton_max_iterations)
+    }
+}
+
+/// The scheme.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MoreauGap {
+    /// Its settings.
+    pub params: MoreauGapParams,
+}
+
+/// Contacts are sought within this part of the smaller radius of a pair, whatever the speeds: impulses of the step may close them.
+const SKIN: f64 = 0.03;
+
+impl Scheme for MoreauGap {
+    fn name(&self) -> &'static str {
+        "moreau-gap"
+    }
+
+    fn orders(&self) -> Orders {
+        Orders { impacts: 1, smooth: 2 }
+    }
+
+    fn activation_threshold(&self) -> f64 {
+        self.params.touch
+    }
+
+    /// One step. `h` in seconds. Cost: linear in the contacts per sweep of the solver; one factorisation of M̂ per Newton iteration.
+    fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
+        let mut report = StepReport::default();
+        let located = at_time(state.t);
+        let step = self.theta_step(h);
+
+        // (q_k, v_k) => F_k, v_free, gaps, contacts within reach
+        memory.keep_start(state);
+        memory.many.clear();
+        let StepMemory { work, scratch, .. } = &mut *memory;
+        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        evaluate_candidates(model, state, memory).map_err(&located)?;
+        step.predict(model, state, memory)?;
+        state.q.copy_from_slice(&memory.work.q_start);
+        self.seek_contacts(model, state, memory, h).map_err(&located)?;
+        report.violations = measure_violations(model, memory);
+
+        // the laws => p, v_{k+1}
+        if memory.contacts.len() >= self.params.many && many::takes(model) {
+            self.solve_many(model, state, memory, h, &mut report)?;
+        } else {
+            self.solve_few(model, state, memory, &step, &mut report)?;
+        }
+
+        // when impulses acted => q_{k+1}; impulses and energies
+        self.advance(model, state, memory, h).map_err(&located)?;
+        finish(model, state, memory, Span { h, theta: 0.5 }, &mut report).map_err(&located)?;
+        let [normal, tangential, work] = memory.many.exchange();
+        report.dissipated_impact += normal;
+        report.dissipated_friction += tangential;
+        report.work += work;
+        Ok(report)
+    }
+}
+
+impl MoreauGap {
+    fn theta_step(&self, h: f64) -> ThetaStep {
+        let (tolerance, max_iterations) = (self.params.newton_tolerance, self.params.newton_max_iterations);
+        ThetaStep { h, theta: 0.5, position: 0.5, fraction: 1.0, tolerance, max_iterations }
+    }
+
+    /// (q_k, v_k, v_free) => the contacts between shapes that may close within the step.
+    fn seek_contacts(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+        let StepMemory { work, detector, contacts, .. } = memory;
+        if let Some(detector) = detector {
+            detector.set_skin(SKIN);
+        }
+        for ((w, start), free) in work.displacement.iter_mut().zip(&work.v_start).zip(&work.v_free) {
+            *w = 0.5 * (start + free);
+        }
+        detect_at(model, Instant { t: state.t, q: &state.q, v: &work.displacement }, 1.5 * h, detector, contacts)?;
+        detect_planar_contacts(model, state, memory, 2.0 * h)
+    }
+
+    fn recovery(&self) -> Recovery {
+        Recovery { rate: self.params.recovery, speed: self.params.recovery_speed }
+    }
+
+    /// e of contacts counts: the impacts were not resolved before the step, and the model's impact law is not the inelastic one.
+    fn rebounds(model: &Model, memory: &StepMemory) -> bool {
+        !memory.impacts_done && *model.impact_law() != ImpactLaw::Inelastic
+    }
+
+    /// The ordinary way: active set, W, the solver of the user.
+    fn solve_few(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        step: &ThetaStep,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let h = step.h;
+        let reach = h * largest_approach(model, state, memory);
+        select_active(model, state, memory, Activation { horizon: h, step: h, threshold: reach + self.params.touch });
+        self.shift_rows(model, memory, h);
+        report.n_active = memory.active.items().len();
+        note_varying_rows(model, memory);
+        step.advance(model, state, memory).map_err(at_time(state.t))?;
+        step.solve_predicted(model, state, memory, report)
+    }
+
+    /// What the laws of the contacts of the active set add to their velocities. Open contacts that pull have theirs.
+    fn shift_rows(&self, model: &Model, memory: &mut StepMemory, h: f64) {
+        let rebounds = Self::rebounds(model, memory);
+        let StepMemory { active, work, .. } = memory;
+        let layout = model.systems().layout();
+        for place in 0..active.items().len() {
+            let item = &active.items()[place];
+            let (rows, gap, pull) = (item.rows.clone(), item.gap, item.pull);
+            let Some(law) = item.law.contact().copied() else { continue };
+            let start = active.velocity_start()[rows.start];
+            let free = active.first_row_product(layout, place, &work.v_free) + active.bias()[rows.start];
+            let e = if rebounds { law.restitution.at(start) } else { 0.0 };
+            let (shift, impact) = Approach { gap, start, free }.shift(h, e, self.recovery());
+            if pull > 0.0 && gap > 0.0 {
+                continue;
+            }
+            let shifts = &mut active.shift_mut()[rows];
+            shifts[0] = shift;
+            if !impact {
+                shifts[1..].fill(0.0);
+            }
+        }
+    }
+
+    /// (q_k, v_k, v_{k+1}, p) => q_{k+1}.
+    fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+        let StepMemory { active, solution, many, contacts, work, times, .. } = memory;
+        let layout = model.systems().layout();
+        times.reset(layout.n_blocks());
+        let first_block = model.systems().bodies().map_or(0, |bodies| bodies.first_block) as u32;
+        let blocks_of = |bodies: &[u32; 2]| {
+            bodies.map(|body| (body != GROUND).then_some(first_block + 2 * body)).into_iter().flatten()
+        };
+        for (place, item) in active.items().iter().enumerate() {
+            if solution.r[item.rows.clone()].iter().any(|p| *p != 0.0) {
+                times.join(active.blocks_of(place));
+            }
+        }
+        let n_many = many.index.len();
+        for (contact, p) in many.problem.contacts[..n_many].iter().zip(&many.solution.impulses) {
+            if p[0] > 0.0 {
+                times.join(blocks_of(&contact.bodies));
+            }
+        }
+        // linear and angular block of a body go together
+        if let Some(bodies) = model.systems().bodies() {
+            for body in 0..(bodies.v.len() / 6) as u32 {
+                times.join([first_block + 2 * body, first_block + 2 * body + 1]);
+            }
+        }
+        let closes = |approach: Approach| {
+            let is_open = approach.gap > self.params.touch || -approach.start * h > self.params.touch;
+            is_open.then(|| 1.0 - approach.time(h) / h)
+        };
+        for (place, item) in active.items().iter().enumerate().filter(|(_, item)| !item.law.is_bilateral()) {
+            let row = item.rows.start;
+            if solution.r[row] > 0.0
+                && let Some(block) = active.blocks_of(place).next()
+            {
+                times.count(block, closes(Approach { gap: item.gap, start: active.velocity_start()[row], free: 0.0 }));
+            }
+        }
+        for (place, p) in many.solution.impulses.iter().enumerate().take(n_many) {
+            if p[0] > 0.0
+                && let Some(block) = blocks_of(&many.problem.contacts[place].bodies).next()
+            {
+                let gap = contacts[many.index[place] as usize].gap;
+                times.count(block, closes(Approach { gap, start: many.start[place][0], free: 0.0 }));
+            }
+        }
+        for block in 0..layout.n_blocks() {
+            let w = times.weight(block as u32);
+            for i in layout.rows[block]..layout.rows[block + 1] {
+                work.displacement[i] = h * ((1.0 - w) * work.v_start[i] + w * state.v[i]);
+            }
+        }
+        model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
+        check_finite(model, state)
+    }
+}
