@@ -42,6 +42,8 @@ pub struct Detector {
     planes: Vec<u32>,
     /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
     excluded: Vec<(u32, u32)>,
+    /// The same of colliders.
+    apart: Vec<(u32, u32)>,
     /// Over all colliders; the boxes of planes are empty.
     tree: Tree,
     /// Per collider, as of the present call.
@@ -87,7 +89,7 @@ impl Detector {
         };
         let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
         let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
-        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[] })?;
+        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[], apart: &[] })?;
         Ok(Self {
             colliders,
             members,
@@ -96,6 +98,7 @@ impl Detector {
             solids,
             planes,
             excluded: Vec::new(),
+            apart: Vec::new(),
             tree,
             placed,
             obstacles: Vec::new(),
@@ -119,6 +122,15 @@ impl Detector {
         self.excluded.extend(pairs.iter().map(|&(a, b)| (of(a).min(of(b)), of(a).max(of(b)))));
         self.excluded.sort_unstable();
         self.excluded.dedup();
+        self.tree.invalidate();
+    }
+
+    /// Lets these pairs of colliders, by their indices, not meet, besides those excluded before. A body and the fixed one it is jointed to,
+    /// say.
+    pub fn exclude_colliders(&mut self, pairs: &[(u32, u32)]) {
+        self.apart.extend(pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))));
+        self.apart.sort_unstable();
+        self.apart.dedup();
         self.tree.invalidate();
     }
 
@@ -171,7 +183,7 @@ impl Detector {
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
         let Self { placed, tree, near_pairs: near, planes, solids, .. } = self;
-        let filter = Filter { members: &self.members, excluded: &self.excluded };
+        let filter = Filter { members: &self.members, excluded: &self.excluded, apart: &self.apart };
         tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
         let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
@@ -230,7 +242,13 @@ impl ContactDetector for Detector {
     }
 
     fn set_skin(&mut self, fraction: f64) {
-        self.placed.iter_mut().for_each(|placed| placed.skin = fraction);
+        let Self { colliders, placed, tree, .. } = self;
+        for (i, (collider, placed)) in colliders.iter().zip(placed).enumerate() {
+            placed.skin = fraction;
+            if collider.body.is_none() && placed.radius.is_finite() {
+                tree.move_leaf(i as u32, &placed.bounds(&collider.shape, 0.0, 0.0));
+            }
+        }
     }
 
     fn laws(&self) -> &[ContactLaw] {
@@ -277,6 +295,7 @@ fn lead_bodies(placed: &mut [Placed]) {
 struct Filter<'a> {
     members: &'a [(u32, Groups)],
     excluded: &'a [(u32, u32)],
+    apart: &'a [(u32, u32)],
 }
 
 impl Filter<'_> {
@@ -287,6 +306,9 @@ impl Filter<'_> {
             return None;
         }
         if !self.excluded.is_empty() && self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
+            return None;
+        }
+        if !self.apart.is_empty() && self.apart.binary_search(&(i.min(j), i.max(j))).is_ok() {
             return None;
         }
         if a == WORLD { Some((j, i)) } else { Some((i, j)) }

@@ -163,6 +163,11 @@ pub trait PlanarDetector: Send + Sync {
     /// Name of a collider for records and messages.
     fn collider_name(&self, collider: u32) -> &str;
 
+    /// What was doubtful in the last search.
+    fn warnings(&self) -> DetectionWarnings {
+        DetectionWarnings::default()
+    }
+
     /// A copy of its own for another run.
     fn boxed_clone(&self) -> Box<dyn PlanarDetector>;
 }

@@ -95,7 +95,8 @@ impl ManyContacts {
             }
             sum
         };
-        let (mut start, mut free) = (relative(&|body| world_velocity(v, body, &self.rotations[body])), relative(&|body| self.problem.velocities[body]));
+        let (mut start, mut free) =
+            (relative(&|body| world_velocity(v, body, &self.rotations[body])), relative(&|body| self.problem.velocities[body]));
         let mut bias = Vector3::zeros();
         if let Some(surface) = &contact.surface {
             start -= surface.velocity;

@@ -218,7 +218,7 @@ fn doubts(warnings: &DetectionWarnings) -> String {
     let DetectionWarnings { deep_overlaps, degenerate, fast_bodies, far_bodies } = *warnings;
     let all = [
         (deep_overlaps, "deep overlaps"),
-        (degenerate, "points without a normal"),
+        (degenerate, "contacts without a definite normal"),
         (fast_bodies, "bodies faster than their width per step"),
         (far_bodies, "bodies too far from the origin"),
     ];

@@ -1,14 +1,14 @@
 //! The planar contact detector: moves the colliders, finds near pairs, computes their contact points.
 
 use super::collider::{PlanarCollider, PlanarError};
-use super::pairs::{PlanarPoint, Workspace, collide};
+use super::pairs::{Counts, PlanarPoint, Workspace, collide};
 use super::placed::{Placed, spatial};
 use super::shapes::PlanarShape;
 use crate::backend::tree::{Tree, overlap};
 use crate::collider::CollisionError;
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
-use carom_dynamics::detection::{ContactKey, ContactPoint, PlanarDetector, WORLD};
+use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings, PlanarDetector, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::systems::Instant;
@@ -27,6 +27,8 @@ pub struct PlanarShapes {
     /// Colliders other than half-planes, in order; the leaves of the tree are numbered as here.
     bounded: Vec<u32>,
     half_planes: Vec<u32>,
+    /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
+    excluded: Vec<(u32, u32)>,
     /// Obstacles that move.
     moving_obstacles: Vec<u32>,
     tree: Tree,
@@ -67,6 +69,7 @@ impl PlanarShapes {
             laws,
             bounded,
             half_planes,
+            excluded: Vec::new(),
             moving_obstacles,
             tree,
             placed,
@@ -83,16 +86,12 @@ impl PlanarShapes {
         &self.colliders
     }
 
-    /// Points found so far that lie deeper than half of the inner radius of the smaller shape: the way out may not be the way in.
-    #[must_use]
-    pub fn deep_overlaps(&self) -> u64 {
-        self.work.counts.deep_overlaps
-    }
-
-    /// Pairs found so far whose normal was one of several equally good ones; the choice depends on the poses alone.
-    #[must_use]
-    pub fn degenerate(&self) -> u64 {
-        self.work.counts.degenerate
+    /// Lets no collider of these pairs of bodies meet, besides those excluded before; `None` is the world. Jointed bodies, say.
+    pub fn exclude_pairs(&mut self, pairs: &[(Option<u32>, Option<u32>)]) {
+        let of = |body: Option<u32>| body.unwrap_or(WORLD);
+        self.excluded.extend(pairs.iter().map(|&(a, b)| (of(a).min(of(b)), of(a).max(of(b)))));
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
     }
 
     /// (t, q, v, horizon) ⇒ poses, bounds and speeds; leaves of the tree.
@@ -120,7 +119,8 @@ impl PlanarShapes {
 
     /// Pairs that may touch, each as (A, B) with A a body's, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
-        let (colliders, placed, bounded) = (&self.colliders, &self.placed, &self.bounded);
+        let (placed, bounded) = (&self.placed, &self.bounded);
+        let (colliders, excluded) = (&self.colliders, &self.excluded[..]);
         let near = &mut self.near_pairs;
         near.clear();
         self.tree.for_each_pair(|first, second| {
@@ -129,7 +129,7 @@ impl PlanarShapes {
             if a.valid
                 && b.valid
                 && overlap(&a.bounds, &b.bounds)
-                && let Some(pair) = admit(colliders, i, j)
+                && let Some(pair) = admit(colliders, excluded, i, j)
             {
                 near.push(pair);
             }
@@ -143,7 +143,7 @@ impl PlanarShapes {
                 let height = normal.dot(&(body.pose.position - ground.pose.position)) - colliders[i as usize].shape.reach();
                 if body.valid
                     && height <= body.margin(ground, horizon)
-                    && let Some(pair) = admit(colliders, i, plane)
+                    && let Some(pair) = admit(colliders, excluded, i, plane)
                 {
                     near.push(pair);
                 }
@@ -156,6 +156,7 @@ impl PlanarShapes {
 impl PlanarDetector for PlanarShapes {
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         let horizon = horizon.max(0.0);
+        self.work.counts = Counts::default();
         // (t, q, v) => poses and grown bounds
         self.place(bodies, horizon)?;
         // bounds => near pairs, in the order of their keys
@@ -201,15 +202,24 @@ impl PlanarDetector for PlanarShapes {
         self.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }
 
+    fn warnings(&self) -> DetectionWarnings {
+        let Counts { deep_overlaps, degenerate } = self.work.counts;
+        DetectionWarnings { deep_overlaps, degenerate, ..DetectionWarnings::default() }
+    }
+
     fn boxed_clone(&self) -> Box<dyn PlanarDetector> {
         Box::new(self.clone())
     }
 }
 
 /// The pair with a body's collider first, or `None` when the two never meet.
-fn admit(colliders: &[PlanarCollider], i: u32, j: u32) -> Option<(u32, u32)> {
+fn admit(colliders: &[PlanarCollider], excluded: &[(u32, u32)], i: u32, j: u32) -> Option<(u32, u32)> {
     let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
     if a.body == b.body || !a.groups.meets(&b.groups) {
+        return None;
+    }
+    let (first, second) = (a.body.unwrap_or(WORLD), b.body.unwrap_or(WORLD));
+    if excluded.binary_search(&(first.min(second), first.max(second))).is_ok() {
         return None;
     }
     if a.body.is_none() { Some((j, i)) } else { Some((i, j)) }

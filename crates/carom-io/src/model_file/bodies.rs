@@ -4,6 +4,7 @@ use super::generate::generate;
 use super::groups::GroupNames;
 use super::masses::{MassKeys, read_rule};
 use super::materials::Materials;
+use super::motion::BodyMotion;
 use super::numbers::{Must, Reader};
 use super::rotation_coordinates::{parametrised, rotation_coordinates};
 use super::schema::{BodySchema, JointSchema, RotationSchema, Schema};
@@ -13,7 +14,7 @@ use super::value::Value;
 use carom_collision::{Collider, Detector, Groups, MassProperties};
 use carom_dynamics::systems::{ParametrisedBodies, RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -46,8 +47,8 @@ pub(super) struct SpatialBodies {
     pub detector: Option<Detector>,
     /// Joints that were generated with their bodies.
     pub joints: Vec<Spanned<JointSchema>>,
-    /// Names of the bodies that do not move.
-    pub fixed: HashSet<String>,
+    /// The bodies that do not move, with the numbers of their colliders.
+    pub fixed: HashMap<String, Range<u32>>,
 }
 
 /// A body with its name and the place of the entry it comes from.
@@ -83,8 +84,8 @@ pub(super) fn spatial(reader: &mut Reader<'_>, schema: &Schema, materials: Mater
     if !reader.mistakes.is_empty() {
         return None;
     }
-    let fixed = entries.iter().filter(|entry| entry.fixed).map(|entry| entry.name.clone()).collect();
-    let (moving, detector) = assemble(reader, entries, materials, gravity)?;
+    let mut fixed = HashMap::new();
+    let (moving, detector) = assemble(reader, entries, &mut fixed, materials, gravity)?;
     let others = parametrised(reader, others, gravity)?;
     Some(SpatialBodies { moving, others, detector, joints, fixed })
 }
@@ -102,6 +103,7 @@ fn check_generated(reader: &mut Reader<'_>, schema: &Schema, entries: &[Entry]) 
 fn assemble(
     reader: &mut Reader<'_>,
     entries: Vec<Entry>,
+    fixed_bodies: &mut HashMap<String, Range<u32>>,
     materials: Materials,
     gravity: Vector3<f64>,
 ) -> Option<(Option<Placed<RigidBodies>>, Option<Detector>)> {
@@ -114,14 +116,20 @@ fn assemble(
             first_shape.get_or_insert(span.clone());
         }
         let n_parts = body.parts.len();
+        if fixed {
+            fixed_bodies.insert(name.clone(), colliders.len() as u32..(colliders.len() + n_parts) as u32);
+        }
         for (k, part) in body.parts.iter().enumerate() {
-            let name = if n_parts == 1 { name.clone() } else { format!("{name}.{}", k + 1) };
-            let mut collider = Collider::new(name, index, part.shape.clone());
+            let part_name = if n_parts == 1 { name.clone() } else { format!("{name}.{}", k + 1) };
+            let mut collider = Collider::new(part_name, index, part.shape.clone());
             (collider.translation, collider.rotation) = match fixed {
                 true => (body.position + body.orientation * part.position, body.orientation * part.rotation),
                 false => (part.position - body.centre, part.rotation),
             };
-            (collider.material, collider.groups) = (body.material, body.groups);
+            (collider.material, collider.groups, collider.continuous) = (body.material, body.groups, body.continuous);
+            if let Some(motion) = &body.motion {
+                collider.motion = Some(Box::new(motion.of_part(reader, &name, part)?));
+            }
             colliders.push(collider);
         }
         if !fixed {
@@ -164,6 +172,9 @@ pub(super) struct Body {
     pub orientation: UnitQuaternion<f64>,
     pub velocity: Vector3<f64>,
     pub angular_velocity: Vector3<f64>,
+    pub continuous: bool,
+    /// How a fixed body moves, and its surface.
+    pub motion: Option<BodyMotion>,
 }
 
 impl Body {
@@ -187,6 +198,7 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, surfaces: &
     let velocity = reader.vector_or_zero::<3>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
     let spin = reader.vector_or_zero::<3>(s.angular_velocity.as_ref(), &format!("the angular velocity of \"{name}\""));
     let orientation = read_orientation(reader, s.orientation.as_ref(), s.rotation.as_ref(), name);
+    let motion = position.map_or(Some(None), |position| BodyMotion::read(reader, s, Vector3::from(position)));
     if s.fixed {
         let foreign = [
             ("velocity", &s.velocity),
@@ -224,7 +236,20 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, surfaces: &
     let MassProperties { mass, centre_of_mass: centre, inertia } = mass;
     let (position, velocity, angular_velocity) = (position?.into(), velocity?.into(), spin?.into());
     let (material, groups, orientation) = (material?, groups?, orientation?);
-    Some(Body { parts, material, groups, mass, centre, inertia, position, orientation, velocity, angular_velocity })
+    Some(Body {
+        parts,
+        material,
+        groups,
+        mass,
+        centre,
+        inertia,
+        position,
+        orientation,
+        velocity,
+        angular_velocity,
+        continuous: s.continuous,
+        motion: motion?,
+    })
 }
 
 /// The orientation from `orientation` or `rotation`.

@@ -7,11 +7,14 @@ use super::numbers::{Must, Reader};
 use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
-use super::{ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{
+    ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events,
+};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::ops::Range;
 use toml::Spanned;
 
 /// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
@@ -28,12 +31,15 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     stop_if_wrong(&mut reader)?;
     let Some(mut parts) = parts else { return Err(reader.mistakes) };
     schema.joints.append(&mut parts.joints);
-    schema.fixed = std::mem::take(&mut parts.fixed);
+    schema.fixed = parts.fixed.keys().cloned().collect();
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    if let Some(detector) = parts.detector {
+    let jointed = joints::jointed_pairs(&schema, &model, &parts.fixed);
+    if let Some(mut detector) = parts.detector {
+        jointed.exclude(&mut detector);
         model.set_detector(Box::new(detector));
     }
-    if let Some(detector) = parts.planar_detector {
+    if let Some(mut detector) = parts.planar_detector {
+        detector.exclude_pairs(&jointed.planar.iter().map(|&(a, b)| (Some(a), Some(b))).collect::<Vec<_>>());
         model.set_planar_detector(Box::new(detector));
     }
     if let (Some(natural), Some(section)) = (&parts.natural, &schema.natural)
@@ -80,7 +86,6 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    let jointed = joints::jointed_pairs(&schema, &model);
     Ok(ModelFile {
         title: schema.title.unwrap_or_else(|| default_title.to_owned()),
         text: String::new(),
@@ -107,8 +112,8 @@ struct Parts {
     v: Vec<f64>,
     /// Joints that were generated.
     joints: Vec<Spanned<JointSchema>>,
-    /// Names of bodies that do not move.
-    fixed: HashSet<String>,
+    /// Bodies that do not move, with the numbers of their colliders.
+    fixed: HashMap<String, Range<u32>>,
 }
 
 fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {

@@ -5,9 +5,11 @@ use super::numbers::{Must, Reader};
 use super::schema::{JointSchema, Schema};
 use super::value::Value;
 use super::{forces, joint_clearance, joint_couplings, joint_keys, joint_limits, motors};
+use carom_collision::Detector;
 use carom_dynamics::relations::{JointKind, JointPlacement, JointSource};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
+use std::collections::HashMap;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -93,14 +95,20 @@ pub(super) fn source(
 }
 
 /// Pairs of bodies that a joint without `collide = true` joins, by number among the rigid bodies and among the planar bodies: jointed bodies
-/// do not collide unless asked. Joints with the ground, with fixed bodies and between different systems name no pair.
-pub(super) fn jointed_pairs(schema: &Schema, model: &Model) -> JointedPairs {
+/// do not collide unless asked. Joints with the ground and between different systems name no pair. `fixed` are the fixed bodies with the
+/// numbers of their colliders.
+pub(super) fn jointed_pairs(schema: &Schema, model: &Model, fixed: &HashMap<String, Range<u32>>) -> JointedPairs {
     let mut pairs = JointedPairs::default();
     for s in schema.joints.iter().map(Spanned::get_ref).filter(|s| !s.collide) {
         let Some([first, second]) = s.bodies.as_ref().map(|names| names.get_ref().as_slice()) else { continue };
         let of = |find: &dyn Fn(&str) -> Option<usize>| Some((find(first.get_ref())? as u32, find(second.get_ref())? as u32));
         pairs.rigid.extend(of(&|name| model.systems().find_rigid_body(name)));
         pairs.planar.extend(of(&|name| model.systems().find_planar_body(name)));
+        for (body, other) in [(first, second), (second, first)] {
+            if let (Some(body), Some(colliders)) = (model.systems().find_rigid_body(body.get_ref()), fixed.get(other.get_ref())) {
+                pairs.fixed.push((body as u32, colliders.clone()));
+            }
+        }
     }
     pairs
 }
@@ -112,6 +120,26 @@ pub struct JointedPairs {
     pub rigid: Vec<(u32, u32)>,
     /// Of the planar bodies.
     pub planar: Vec<(u32, u32)>,
+    /// A rigid body each and the colliders of the fixed body that it is jointed to, by number.
+    pub fixed: Vec<(u32, Range<u32>)>,
+}
+
+impl JointedPairs {
+    /// Keeps jointed bodies in space from colliding.
+    pub(super) fn exclude(&self, detector: &mut Detector) {
+        detector.exclude_pairs(&self.rigid.iter().map(|&(a, b)| (Some(a), Some(b))).collect::<Vec<_>>());
+        if self.fixed.is_empty() {
+            return;
+        }
+        let mut colliders: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (i, body) in detector.colliders().iter().enumerate().filter_map(|(i, collider)| Some((i as u32, collider.body?))) {
+            colliders.entry(body).or_default().push(i);
+        }
+        let own = |body: &u32| colliders.get(body).map_or(&[][..], Vec::as_slice);
+        let pairs = self.fixed.iter().flat_map(|(body, fixed)| own(body).iter().flat_map(|&i| fixed.clone().map(move |j| (i, j))));
+        let pairs: Vec<(u32, u32)> = pairs.collect();
+        detector.exclude_colliders(&pairs);
+    }
 }
 
 /// The two bodies (`None` for the ground and for fixed bodies), and whether the joint lies in the plane.

@@ -23,6 +23,7 @@ mod joints;
 mod laws;
 mod masses;
 mod materials;
+mod motion;
 mod motors;
 mod natural;
 mod numbers;

@@ -168,6 +168,30 @@ pub(super) struct BodySchema {
     pub rotation_coordinates: Option<Text>,
     pub velocity: Option<Number>,
     pub angular_velocity: Option<Number>,
+    #[serde(default)]
+    pub continuous: bool,
+    pub motion: Option<Spanned<BodyMotionSchema>>,
+    pub surface: Option<Spanned<SurfaceSchema>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BodyMotionSchema {
+    pub x: Option<Number>,
+    pub y: Option<Number>,
+    pub z: Option<Number>,
+    pub angle: Option<Number>,
+    pub axis: Option<Number>,
+    pub centre: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SurfaceSchema {
+    pub velocity: Option<Number>,
+    pub spin: Option<Number>,
+    pub axis: Option<Number>,
+    pub centre: Option<Number>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

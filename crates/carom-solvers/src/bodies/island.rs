@@ -214,7 +214,8 @@ impl Island {
         let barrier = Barrier::new(self.parts.len());
         let control = Control::default();
         let rows = Mutex::new(std::mem::take(&mut self.row_work));
-        let leader = Mutex::new(Leader { limits, t: 1.0, step: f64::INFINITY, ratio: 1.0, best: (f64::INFINITY, 0), outcome: Outcome::default() });
+        let leader =
+            Mutex::new(Leader { limits, t: 1.0, step: f64::INFINITY, ratio: 1.0, best: (f64::INFINITY, 0), outcome: Outcome::default() });
         let worker = |thread: usize| self.work(thread, &barrier, &control, &rows, &leader, arch);
         if self.parts.len() == 1 {
             worker(0);
@@ -231,7 +232,8 @@ impl Island {
         self.free = 0.0;
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            self.free += part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.measure(in_use(ids), self.unit, velocities).velocity).sum::<f64>();
+            self.free +=
+                part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.measure(in_use(ids), self.unit, velocities).velocity).sum::<f64>();
         }
         self.free += self.row_work.iter_mut().map(|rows| rows.free_square(velocities)).sum::<f64>();
         for part in &mut self.parts {

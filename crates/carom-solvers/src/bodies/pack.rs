@@ -85,11 +85,7 @@ impl Pack {
     fn local(&self, a: &[Vectors; 2], b: &[Vectors; 2], binormal: &Vectors) -> Vectors {
         let at = |v: &[Vectors; 2], arm: &Vectors| add(v[0], cross(v[1], *arm));
         let relative = sub(at(a, &self.arms[0]), at(b, &self.arms[1]));
-        [
-            dot(self.normal, relative) + self.free[0],
-            dot(self.tangent, relative) + self.free[1],
-            dot(*binormal, relative) + self.free[2],
-        ]
+        [dot(self.normal, relative) + self.free[0], dot(self.tangent, relative) + self.free[1], dot(*binormal, relative) + self.free[2]]
     }
 
     #[inline(always)]

@@ -74,7 +74,7 @@ impl Search<'_> {
             } else {
                 continue;
             };
-            counts.degenerate += u64::from(found.degenerate);
+            counts.degenerate += usize::from(found.degenerate);
             let gap = distance - self.a.radius;
             let key = match self.a.len() {
                 // a disk keeps the key of the run it rolls along

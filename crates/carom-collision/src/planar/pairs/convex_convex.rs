@@ -28,7 +28,7 @@ pub(super) fn collide_point(a: &Core, b: &Core, margin: f64, counts: &mut Counts
     let found = nearest(b, &a.vertices[0]);
     let gap = found.distance - a.radius - b.radius;
     if gap <= margin {
-        counts.degenerate += u64::from(found.degenerate);
+        counts.degenerate += usize::from(found.degenerate);
         let point = a.vertices[0] - found.normal * (a.radius + 0.5 * gap);
         points.push(PlanarPoint { feature: 0, point, normal: found.normal, gap });
     }
@@ -84,7 +84,7 @@ pub(super) fn collide(a: &Core, b: &Core, margin: f64, counts: &mut Counts, poin
     let others = [(of_a.1, -a.normals[of_a.0]), (of_b.1, b.normals[of_b.0])];
     let tied =
         others.iter().any(|(s, m)| (s - depth).abs() <= tolerance && m.dot(&n) < 0.999) || second_a.max(second_b) >= depth - tolerance;
-    counts.degenerate += u64::from(depth < -tolerance && tied);
+    counts.degenerate += usize::from(depth < -tolerance && tied);
     let [first, last] = pair.ends(depth - tolerance);
     let deeper = if first.0.gap <= last.0.gap { first.0 } else { last.0 };
     if !touching || pair.overlap() <= tolerance || !(first.1 || last.1) {
@@ -113,7 +113,7 @@ fn vertices(a: &Core, b: &Core, axis: &Vector2<f64>, tolerance: f64, margin: f64
     if gap > margin {
         return;
     }
-    counts.degenerate += u64::from(distance <= tolerance);
+    counts.degenerate += usize::from(distance <= tolerance);
     points.push(PlanarPoint { feature: feature(vertex_code(i), vertex_code(j)), point: p - n * (a.radius + 0.5 * gap), normal: n, gap });
     // the edges that leave the two vertices towards the same side, if both do
     let tangent = Vector2::new(-n.y, n.x);

@@ -22,8 +22,8 @@ const DEEP_FRACTION: f64 = 0.5;
 /// What was doubtful.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    pub deep_overlaps: u64,
-    pub degenerate: u64,
+    pub deep_overlaps: usize,
+    pub degenerate: usize,
 }
 
 /// Room to work: the shapes in the world, the points of a chain's pair.
@@ -32,7 +32,7 @@ pub(super) struct Workspace {
     a: Core,
     b: Core,
     found: Vec<PlanarPoint>,
-    /// Of all pairs so far.
+    /// Of all pairs of a search.
     pub counts: Counts,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn collide(
     find(a, b, margin, work, points);
     points[first..].sort_unstable_by_key(|point| point.feature);
     let deep = -DEEP_FRACTION * a.0.inner_radius().min(b.0.inner_radius());
-    work.counts.deep_overlaps += points[first..].iter().filter(|point| point.gap < deep).count() as u64;
+    work.counts.deep_overlaps += usize::from(points[first..].iter().any(|point| point.gap < deep));
 }
 
 fn find(
@@ -90,7 +90,7 @@ fn find(
 ) {
     match (a, b) {
         (PlanarShape::Disk { radius }, PlanarShape::Disk { radius: other }) => {
-            work.counts.degenerate += u64::from(pose_a.position == pose_b.position);
+            work.counts.degenerate += usize::from(pose_a.position == pose_b.position);
             let other = WorldDisk { centre: pose_b.position, radius: *other };
             disk_disk::collide(&WorldDisk { centre: pose_a.position, radius: *radius }, &other, margin, points);
         }

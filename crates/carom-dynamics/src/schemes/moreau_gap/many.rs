@@ -32,7 +32,8 @@ impl MoreauGap {
         let rebounds = Self::rebounds(model, memory);
         // joints and contacts with other laws => rows
         let is_other: Vec<bool> = model.collider_laws().iter().map(|law| !is_plain(law)).collect();
-        let laws: Vec<u16> = if is_other.contains(&true) { memory.contacts.iter().map(|contact| contact.law).collect() } else { Vec::new() };
+        let laws: Vec<u16> =
+            if is_other.contains(&true) { memory.contacts.iter().map(|contact| contact.law).collect() } else { Vec::new() };
         let reach = 2.0 * h * crate::assembly::largest_approach(model, state, memory) + self.params.touch;
         select_where(model, state, memory, RowsOver::step(h), |source, gap, _| match source {
             ActiveSource::Interaction(_) => gap <= reach,

@@ -236,9 +236,7 @@ impl MoreauGap {
         let layout = model.systems().layout();
         times.reset(layout.n_blocks());
         let first_block = model.systems().bodies().map_or(0, |bodies| bodies.first_block) as u32;
-        let blocks_of = |bodies: &[u32; 2]| {
-            bodies.map(|body| (body != GROUND).then_some(first_block + 2 * body)).into_iter().flatten()
-        };
+        let blocks_of = |bodies: &[u32; 2]| bodies.map(|body| (body != GROUND).then_some(first_block + 2 * body)).into_iter().flatten();
         for (place, item) in active.items().iter().enumerate() {
             if solution.r[item.rows.clone()].iter().any(|p| *p != 0.0) {
                 times.join(active.blocks_of(place));

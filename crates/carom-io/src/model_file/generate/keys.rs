@@ -69,6 +69,8 @@ pub(in super::super) struct TemplateSchema {
     pub rotation: Option<Spanned<RotationSchema>>,
     pub velocity: Option<Number>,
     pub angular_velocity: Option<Number>,
+    #[serde(default)]
+    pub continuous: bool,
 }
 
 /// A value, or the range to draw it from.

@@ -167,6 +167,8 @@ impl<'a> Template<'a> {
             orientation: UnitQuaternion::identity(),
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
+            continuous: self.keys.is_some_and(|keys| keys.get_ref().continuous),
+            motion: None,
         })
     }
 }
