@@ -1,6 +1,7 @@
 //! Integration tests of the detector through its public interface.
 
 mod broad_phase;
+mod continuous;
 mod invariance;
 mod moving_obstacles;
 mod parry;

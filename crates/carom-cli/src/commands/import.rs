@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     floating_base: bool,
     /// Density of links that have shapes but no inertia, in kg/m³
-    #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = positive)]
+    #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = positive, allow_negative_numbers = true)]
     density: f64,
 }
 

@@ -9,6 +9,7 @@ mod generate;
 mod impacts;
 mod joints;
 mod laws;
+mod motion;
 mod motors;
 mod pieces;
 mod planar_contact;
