@@ -2,7 +2,7 @@
 
 use super::barrier::Barrier;
 use super::colouring::{COLOURS, Colouring};
-use super::lanes::{LANES, Lanes};
+use super::lanes::{Arithmetic, LANES, Plain};
 use super::pack::Pack;
 use super::rows::RowWork;
 use super::velocities::{Inertia, Velocities};
@@ -232,8 +232,12 @@ impl Island {
         self.free = 0.0;
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            self.free +=
-                part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.measure(in_use(ids), self.unit, velocities).velocity).sum::<f64>();
+            self.free += part
+                .packs
+                .iter()
+                .zip(&part.ids)
+                .map(|(pack, ids)| pack.measure(Plain, in_use(ids), self.unit, velocities).velocity)
+                .sum::<f64>();
         }
         self.free += self.row_work.iter_mut().map(|rows| rows.free_square(velocities)).sum::<f64>();
         for part in &mut self.parts {
@@ -262,7 +266,6 @@ impl Island {
         let mut part = self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let part = &mut *part;
         let is_leader = thread == 0;
-        let unit = self.unit;
         loop {
             let beta = f64::from_bits(control.beta.load(Relaxed));
             self.extrapolate(part, beta);
@@ -270,13 +273,13 @@ impl Island {
             let mut start = 0;
             for colour in 0..self.n_colours {
                 let end = part.ends[colour];
-                arch.dispatch(|| self.sweep(part, start..end, beta));
+                self.dispatch(arch, Work::Sweep { part, packs: start..end, beta });
                 start = end;
                 barrier.wait();
             }
             if is_leader {
                 let n = part.packs.len();
-                arch.dispatch(|| self.sweep(part, start..n, beta));
+                self.dispatch(arch, Work::Sweep { part, packs: start..n, beta });
                 let mut step = 0.0;
                 for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
                     step += rows.visit(beta, &self.inertias, &self.velocities);
@@ -286,7 +289,7 @@ impl Island {
             }
             barrier.wait();
             if control.command.load(Relaxed) == MEASURE {
-                arch.dispatch(|| self.measure(part, unit));
+                self.dispatch(arch, Work::Measure { part });
                 barrier.wait();
                 if is_leader {
                     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -321,18 +324,17 @@ impl Island {
     }
 
     #[inline(always)]
-    fn sweep(&self, part: &mut Part, packs: std::ops::Range<usize>, beta: f64) {
-        let beta = Lanes::splat(beta);
+    fn sweep<S: Arithmetic>(&self, by: S, part: &mut Part, packs: std::ops::Range<usize>, beta: f64) {
         for (pack, &number) in part.packs[packs.clone()].iter_mut().zip(&part.numbers[packs]) {
-            let step = pack.visit(beta, &self.inertias, &self.velocities);
+            let step = pack.visit(by, beta, &self.inertias, &self.velocities);
             self.sums[4 * number as usize].store(step.to_bits(), Relaxed);
         }
     }
 
     #[inline(always)]
-    fn measure(&self, part: &Part, unit: f64) {
+    fn measure<S: Arithmetic>(&self, by: S, part: &Part, unit: f64) {
         for ((pack, ids), &number) in part.packs.iter().zip(&part.ids).zip(&part.numbers) {
-            let m = pack.measure(in_use(ids), unit, &self.velocities);
+            let m = pack.measure(by, in_use(ids), unit, &self.velocities);
             for (slot, sum) in self.sums[4 * number as usize..].iter().zip([m.error, m.impulse, m.velocity]) {
                 slot.store(sum.to_bits(), Relaxed);
             }
@@ -414,6 +416,49 @@ impl Leader {
         self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };
         let stops = self.outcome.converged || self.outcome.stalled || sweeps >= limits.max_sweeps;
         control.command.store(if stops { STOP } else { SWEEP }, Relaxed);
+    }
+}
+
+/// Work on packs that has a version with the vector instructions of the machine.
+enum Work<'a> {
+    Sweep { part: &'a mut Part, packs: std::ops::Range<usize>, beta: f64 },
+    Measure { part: &'a Part },
+}
+
+impl Island {
+    #[inline(always)]
+    fn run<S: Arithmetic>(&self, by: S, work: Work<'_>) {
+        match work {
+            Work::Sweep { part, packs, beta } => self.sweep(by, part, packs, beta),
+            Work::Measure { part } => self.measure(by, part, self.unit),
+        }
+    }
+
+    /// Does the work as this machine does it best.
+    fn dispatch(&self, arch: pulp::Arch, work: Work<'_>) {
+        match arch {
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            pulp::Arch::V3(simd) => pulp::Simd::vectorize(simd, WithVectors { island: self, work, simd }),
+            _ => self.run(Plain, work),
+        }
+    }
+}
+
+/// Inlined into a function that may use vector instructions.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+struct WithVectors<'a, 'b> {
+    island: &'a Island,
+    work: Work<'b>,
+    simd: pulp::x86::V3,
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+impl pulp::WithSimd for WithVectors<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        self.island.run(self.simd, self.work);
     }
 }
 

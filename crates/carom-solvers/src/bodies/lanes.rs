@@ -1,131 +1,239 @@
-//! Four numbers side by side: what the compiler turns into vector instructions.
+//! Four numbers side by side, worked on by vector instructions where the machine has them.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Contacts that are worked on together.
 pub(super) const LANES: usize = 4;
 
-/// One number of each of [`LANES`] contacts.
+/// One number of each of [`LANES`] contacts, as it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(align(32))]
-pub(super) struct Lanes(pub [f64; LANES]);
+pub(super) struct Stored(pub [f64; LANES]);
+
+impl Stored {
+    pub fn splat(x: f64) -> Self {
+        Stored([x; LANES])
+    }
+}
+
+/// Arithmetic of four numbers. The same operations in the same order for every machine: the same bits.
+pub(super) trait Arithmetic: Copy {
+    type Four: Copy;
+    fn load(self, x: [f64; LANES]) -> Self::Four;
+    fn store(self, x: Self::Four) -> [f64; LANES];
+    fn add(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    fn sub(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    fn mul(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    fn div(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    /// The larger of each.
+    fn max(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    fn sqrt(self, a: Self::Four) -> Self::Four;
+    /// `then` where a ≤ b, `otherwise` elsewhere.
+    fn choose_below(self, a: Self::Four, b: Self::Four, then: Self::Four, otherwise: Self::Four) -> Self::Four;
+}
+
+/// For machines without vector instructions of this width.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain;
+
+impl Arithmetic for Plain {
+    type Four = [f64; LANES];
+
+    #[inline(always)]
+    fn load(self, x: [f64; LANES]) -> [f64; LANES] {
+        x
+    }
+    #[inline(always)]
+    fn store(self, x: [f64; LANES]) -> [f64; LANES] {
+        x
+    }
+    #[inline(always)]
+    fn add(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k] + b[k])
+    }
+    #[inline(always)]
+    fn sub(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k] - b[k])
+    }
+    #[inline(always)]
+    fn mul(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k] * b[k])
+    }
+    #[inline(always)]
+    fn div(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k] / b[k])
+    }
+    #[inline(always)]
+    fn max(self, a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| if a[k] > b[k] { a[k] } else { b[k] })
+    }
+    #[inline(always)]
+    fn sqrt(self, a: [f64; LANES]) -> [f64; LANES] {
+        a.map(f64::sqrt)
+    }
+    #[inline(always)]
+    fn choose_below(self, a: [f64; LANES], b: [f64; LANES], then: [f64; LANES], otherwise: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| if a[k] <= b[k] { then[k] } else { otherwise[k] })
+    }
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+impl Arithmetic for pulp::x86::V3 {
+    type Four = pulp::f64x4;
+
+    #[inline(always)]
+    fn load(self, x: [f64; LANES]) -> pulp::f64x4 {
+        pulp::f64x4(x[0], x[1], x[2], x[3])
+    }
+    #[inline(always)]
+    fn store(self, x: pulp::f64x4) -> [f64; LANES] {
+        [x.0, x.1, x.2, x.3]
+    }
+    #[inline(always)]
+    fn add(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.add_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.sub_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn div(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.div_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn max(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.max_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: pulp::f64x4) -> pulp::f64x4 {
+        self.sqrt_f64x4(a)
+    }
+    #[inline(always)]
+    fn choose_below(self, a: pulp::f64x4, b: pulp::f64x4, then: pulp::f64x4, otherwise: pulp::f64x4) -> pulp::f64x4 {
+        self.select_f64x4(self.cmp_le_f64x4(a, b), then, otherwise)
+    }
+}
+
+/// Four numbers in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<S: Arithmetic> {
+    by: S,
+    x: S::Four,
+}
 
 /// A vector of each of [`LANES`] contacts.
-pub(super) type Vectors = [Lanes; 3];
+pub(super) type Vectors<S> = [Lanes<S>; 3];
 
-impl Lanes {
+impl<S: Arithmetic> Lanes<S> {
     #[inline(always)]
-    pub fn splat(x: f64) -> Self {
-        Lanes([x; LANES])
+    pub fn splat(by: S, x: f64) -> Self {
+        Lanes { by, x: by.load([x; LANES]) }
     }
 
     #[inline(always)]
-    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        let mut out = [0.0; LANES];
-        for ((out, a), b) in out.iter_mut().zip(&self.0).zip(&other.0) {
-            *out = f(*a, *b);
-        }
-        Lanes(out)
+    pub fn of(by: S, x: [f64; LANES]) -> Self {
+        Lanes { by, x: by.load(x) }
     }
 
-    /// The larger of each.
+    #[inline(always)]
+    pub fn array(self) -> [f64; LANES] {
+        self.by.store(self.x)
+    }
+
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
-        self.zip(other, |a, b| if a > b { a } else { b })
+        Lanes { x: self.by.max(self.x, other.x), ..self }
     }
 
     #[inline(always)]
     pub fn sqrt(self) -> Self {
-        let mut out = self.0;
-        out.iter_mut().for_each(|x| *x = x.sqrt());
-        Lanes(out)
+        Lanes { x: self.by.sqrt(self.x), ..self }
     }
 
     #[inline(always)]
     pub fn over(self, other: Self) -> Self {
-        self.zip(other, |a, b| a / b)
+        Lanes { x: self.by.div(self.x, other.x), ..self }
     }
 
     /// `then` where self ≤ bound, `otherwise` elsewhere.
     #[inline(always)]
     pub fn choose_below(self, bound: Self, then: Self, otherwise: Self) -> Self {
-        let mut out = [0.0; LANES];
-        for (k, out) in out.iter_mut().enumerate() {
-            *out = if self.0[k] <= bound.0[k] { then.0[k] } else { otherwise.0[k] };
-        }
-        Lanes(out)
+        Lanes { x: self.by.choose_below(self.x, bound.x, then.x, otherwise.x), ..self }
     }
 
     /// Some is above its bound.
     #[inline(always)]
     pub fn any_above(self, bound: Self) -> bool {
-        let mut above = false;
-        for (a, b) in self.0.iter().zip(&bound.0) {
-            above |= a > b;
-        }
-        above
+        let (a, b) = (self.array(), bound.array());
+        (a[0] > b[0]) | (a[1] > b[1]) | (a[2] > b[2]) | (a[3] > b[3])
     }
 
     /// Sum over the contacts, in a fixed order.
     #[inline(always)]
     pub fn sum(self) -> f64 {
-        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
+        let x = self.array();
+        (x[0] + x[1]) + (x[2] + x[3])
     }
 }
 
-impl Add for Lanes {
-    type Output = Lanes;
+impl<S: Arithmetic> Add for Lanes<S> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, other: Lanes) -> Lanes {
-        self.zip(other, |a, b| a + b)
+    fn add(self, other: Self) -> Self {
+        Lanes { x: self.by.add(self.x, other.x), ..self }
     }
 }
 
-impl Sub for Lanes {
-    type Output = Lanes;
+impl<S: Arithmetic> Sub for Lanes<S> {
+    type Output = Self;
     #[inline(always)]
-    fn sub(self, other: Lanes) -> Lanes {
-        self.zip(other, |a, b| a - b)
+    fn sub(self, other: Self) -> Self {
+        Lanes { x: self.by.sub(self.x, other.x), ..self }
     }
 }
 
-impl Mul for Lanes {
-    type Output = Lanes;
+impl<S: Arithmetic> Mul for Lanes<S> {
+    type Output = Self;
     #[inline(always)]
-    fn mul(self, other: Lanes) -> Lanes {
-        self.zip(other, |a, b| a * b)
+    fn mul(self, other: Self) -> Self {
+        Lanes { x: self.by.mul(self.x, other.x), ..self }
     }
 }
 
-impl Neg for Lanes {
-    type Output = Lanes;
+impl<S: Arithmetic> Neg for Lanes<S> {
+    type Output = Self;
     #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(self.0.map(|x| -x))
+    fn neg(self) -> Self {
+        Lanes::splat(self.by, 0.0) - self
     }
 }
 
 #[inline(always)]
-pub(super) fn dot(a: Vectors, b: Vectors) -> Lanes {
+pub(super) fn dot<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Lanes<S> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline(always)]
-pub(super) fn cross(a: Vectors, b: Vectors) -> Vectors {
+pub(super) fn cross<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[inline(always)]
-pub(super) fn add(a: Vectors, b: Vectors) -> Vectors {
+pub(super) fn add<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 #[inline(always)]
-pub(super) fn sub(a: Vectors, b: Vectors) -> Vectors {
+pub(super) fn sub<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
-pub(super) fn scale(a: Vectors, by: Lanes) -> Vectors {
+pub(super) fn scale<S: Arithmetic>(a: Vectors<S>, by: Lanes<S>) -> Vectors<S> {
     [a[0] * by, a[1] * by, a[2] * by]
 }

@@ -1,6 +1,6 @@
 //! Velocities of the bodies of an island, shared by the threads that sweep over it.
 
-use super::lanes::{LANES, Lanes, Vectors};
+use super::lanes::{Arithmetic, LANES, Lanes, Vectors};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Numbers per body: a cache line.
@@ -38,24 +38,18 @@ impl Velocities {
 
     /// Linear and angular velocities of the bodies of a pack.
     #[inline(always)]
-    pub fn gather(&self, bodies: &[u32; LANES]) -> [Vectors; 2] {
-        let mut out = [[Lanes::default(); 3]; 2];
-        for (lane, &body) in bodies.iter().enumerate() {
-            let v = self.get(body as usize);
-            for k in 0..3 {
-                out[0][k].0[lane] = v[k];
-                out[1][k].0[lane] = v[3 + k];
-            }
-        }
-        out
+    pub fn gather<S: Arithmetic>(&self, by: S, bodies: &[u32; LANES]) -> [Vectors<S>; 2] {
+        let v: [[f64; 6]; LANES] = std::array::from_fn(|lane| self.get(bodies[lane] as usize));
+        let of = |k: usize| Lanes::of(by, [v[0][k], v[1][k], v[2][k], v[3][k]]);
+        [[of(0), of(1), of(2)], [of(3), of(4), of(5)]]
     }
 
     /// Writes them back.
     #[inline(always)]
-    pub fn scatter(&self, bodies: &[u32; LANES], v: &[Vectors; 2]) {
+    pub fn scatter<S: Arithmetic>(&self, bodies: &[u32; LANES], v: &[Vectors<S>; 2]) {
+        let v = [v[0][0].array(), v[0][1].array(), v[0][2].array(), v[1][0].array(), v[1][1].array(), v[1][2].array()];
         for (lane, &body) in bodies.iter().enumerate() {
-            let values = [v[0][0].0[lane], v[0][1].0[lane], v[0][2].0[lane], v[1][0].0[lane], v[1][1].0[lane], v[1][2].0[lane]];
-            self.set(body as usize, &values);
+            self.set(body as usize, &[v[0][lane], v[1][lane], v[2][lane], v[3][lane], v[4][lane], v[5][lane]]);
         }
     }
 }
@@ -65,13 +59,7 @@ pub(super) type Inertia = [f64; 8];
 
 /// Inverse masses and inertias of the bodies of a pack.
 #[inline(always)]
-pub(super) fn gather_inertia(inertias: &[Inertia], bodies: &[u32; LANES]) -> [Lanes; 7] {
-    let mut out = [Lanes::default(); 7];
-    for (lane, &body) in bodies.iter().enumerate() {
-        let inertia = &inertias[body as usize];
-        for k in 0..7 {
-            out[k].0[lane] = inertia[k];
-        }
-    }
-    out
+pub(super) fn gather_inertia<S: Arithmetic>(by: S, inertias: &[Inertia], bodies: &[u32; LANES]) -> [Lanes<S>; 7] {
+    let of: [&Inertia; LANES] = std::array::from_fn(|lane| &inertias[bodies[lane] as usize]);
+    std::array::from_fn(|k| Lanes::of(by, [of[0][k], of[1][k], of[2][k], of[3][k]]))
 }

@@ -6,9 +6,9 @@
 //! q_{k+1} = q_k ⊕ h T [(1 − w) v_k + w v_{k+1}],    w = 1 − τ/h
 //! ```
 //!
-//! Contacts that were closed and stay so press all the time: w = 1/2, the θ-method. Where one contact closes and is alone, τ is the time at which
-//! its gap is gone. Where several close, or one closes among others, all impulses act from the start, w = 1: then no gap closes
-//! further than its condition allows.
+//! Contacts that were closed and stay so press all the time: w = 1/2, the θ-method. Where one contact rebounds and is alone, τ is the time at which
+//! its gap is gone. Otherwise, where contacts close, all impulses act from the start, w = 1: then no gap closes further than its
+//! condition allows.
 
 /// Union of mass blocks, with what happens in each island.
 #[derive(Clone, Debug, Default)]

@@ -254,16 +254,17 @@ impl MoreauGap {
                 times.join([first_block + 2 * body, first_block + 2 * body + 1]);
             }
         }
-        let closes = |approach: Approach| {
+        // a rebound acts at the time of its impact; contacts that close without one, from the start
+        let closes = |approach: Approach, shift: f64| {
             let is_open = approach.gap > self.params.touch || -approach.start * h > self.params.touch;
-            is_open.then(|| 1.0 - approach.time(h) / h)
+            is_open.then(|| if shift < 0.0 && approach.gap >= 0.0 { 1.0 - approach.time(h) / h } else { 1.0 })
         };
         for (place, item) in active.items().iter().enumerate().filter(|(_, item)| !item.law.is_bilateral()) {
             let row = item.rows.start;
             if solution.r[row] > 0.0
                 && let Some(block) = active.blocks_of(place).next()
             {
-                times.count(block, closes(Approach { gap: item.gap, start: active.velocity_start()[row], free: 0.0 }));
+                times.count(block, closes(Approach { gap: item.gap, start: active.velocity_start()[row], free: 0.0 }, active.shift()[row]));
             }
         }
         for (place, p) in many.solution.impulses.iter().enumerate().take(n_many) {
@@ -271,7 +272,7 @@ impl MoreauGap {
                 && let Some(block) = blocks_of(&many.problem.contacts[place].bodies).next()
             {
                 let gap = contacts[many.index[place] as usize].gap;
-                times.count(block, closes(Approach { gap, start: many.start[place][0], free: 0.0 }));
+                times.count(block, closes(Approach { gap, start: many.start[place][0], free: 0.0 }, many.shift[place]));
             }
         }
         for block in 0..layout.n_blocks() {
