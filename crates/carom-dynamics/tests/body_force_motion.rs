@@ -110,10 +110,9 @@ fn terminal_velocity() {
 fn springs_of_joints() {
     let (k, j, m) = (7.0, 0.5, 2.0);
     let law = |rest: f64| SpringSource::Linear(LinearSpring::new(k, 0.0).with_rest(rest));
-    for (kind, axis, omega, amplitude) in [
-        (JointKind::Revolute, JointAxis::Turn, (k / j as f64).sqrt(), 2.5),
-        (JointKind::Prismatic, JointAxis::Slide, (k / m as f64).sqrt(), 0.8),
-    ] {
+    for (kind, axis, omega, amplitude) in
+        [(JointKind::Revolute, JointAxis::Turn, f64::sqrt(k / j), 2.5), (JointKind::Prismatic, JointAxis::Slide, f64::sqrt(k / m), 0.8)]
+    {
         let (mut model, state) = at_rest(vec![body("a", m, [0.6, 0.6, j])], &[0.0], Vector3::zeros());
         let source = JointSource { kind, bodies: [None, Some("a".into())], placement: JointPlacement::at(Vector3::zeros()) };
         model.add_joint("joint", &source, &state.q).unwrap();

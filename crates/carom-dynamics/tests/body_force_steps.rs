@@ -55,7 +55,7 @@ fn convergence_between_two_bodies() {
     println!("{found:?}");
     for (stiffness, found) in [0.01, 0.1, 1.0, 4.0].into_iter().zip(found) {
         let kappa = 0.25 * stiffness;
-        let expected = (1e-12_f64.ln() / (kappa / (1.0 + kappa) as f64).ln()).ceil() as usize;
+        let expected = (1e-12_f64.ln() / f64::ln(kappa / (1.0 + kappa))).ceil() as usize;
         assert!(found.is_some_and(|found| found <= expected + 3), "{stiffness}: {found:?}, expected {expected}");
     }
     assert_eq!(found[4], None);

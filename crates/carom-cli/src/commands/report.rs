@@ -202,17 +202,6 @@ pub fn short(x: f64) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn numbers_are_short_and_readable() {
-        let shown: Vec<String> = [0.0, 1.0, -9.81, 0.001, 1e-4, 123456.7, 1e7, 0.123456789].map(short).to_vec();
-        assert_eq!(shown, ["0", "1", "-9.81", "0.001", "1.000e-4", "123457", "1.000e7", "0.123457"]);
-    }
-}
-
 /// What was doubtful, summed over the steps.
 fn doubts(warnings: &DetectionWarnings) -> String {
     let DetectionWarnings { deep_overlaps, degenerate, fast_bodies, far_bodies } = *warnings;
@@ -224,4 +213,15 @@ fn doubts(warnings: &DetectionWarnings) -> String {
     ];
     let parts: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     format!("{}, summed over the steps", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_short_and_readable() {
+        let shown: Vec<String> = [0.0, 1.0, -9.81, 0.001, 1e-4, 123456.7, 1e7, 0.123456789].map(short).to_vec();
+        assert_eq!(shown, ["0", "1", "-9.81", "0.001", "1.000e-4", "123457", "1.000e7", "0.123457"]);
+    }
 }

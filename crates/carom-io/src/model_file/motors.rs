@@ -183,7 +183,8 @@ impl Equipment<'_> {
     fn coulomb(&self, reader: &mut Reader<'_>, table: &Spanned<Table<Spanned<Value>>>) -> Option<(f64, Option<f64>)> {
         let (joint, kind, entries) = (self.joint.name, self.joint.source.kind, &table.get_ref().0);
         let what = format!("`friction` of \"{joint}\"");
-        for (key, _) in entries.iter().filter(|(key, _)| !["coefficient", "radius"].contains(&key.get_ref().as_str())) {
+        let foreign = entries.iter().find(|(key, _)| !["coefficient", "radius"].contains(&key.get_ref().as_str()));
+        if let Some((key, _)) = foreign {
             reader.wrong(key.span(), format!("{what} has no `{}`", key.get_ref()), suggestion(key.get_ref(), &["coefficient", "radius"]));
             return None;
         }
