@@ -61,11 +61,12 @@ pub fn render(error: &ModelFileError) -> String {
         }
         let report = match &mistake.span {
             Some(span) => {
+                let part = error.part(mistake);
                 // a whole table is shown by its first line
                 let end = error.text[span.start..span.end].find('\n').map_or(span.end, |n| span.start + n);
-                let label = LabeledSpan::new_with_span(None, (span.start, (end - span.start).max(1)));
-                Report::from(diagnostic.with_label(label))
-                    .with_source_code(NamedSource::new(error.file.display().to_string(), error.text.clone()))
+                let label = LabeledSpan::new_with_span(None, (span.start - part.range.start, (end - span.start).max(1)));
+                let text = error.text[part.range.clone()].to_owned();
+                Report::from(diagnostic.with_label(label)).with_source_code(NamedSource::new(part.file.display().to_string(), text))
             }
             None => Report::from(MietteDiagnostic { message: format!("{}: {}", error.file.display(), mistake.message), ..diagnostic }),
         };

@@ -10,7 +10,7 @@ mod overlaps;
 mod solving;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, check, compare, export, info, list, plot, run, solve};
+use commands::{bench, check, compare, export, import, info, list, plot, run, solve};
 use std::process::ExitCode;
 
 /// Simulate mechanics that is not smooth: contact, friction, impacts, joints.
@@ -31,6 +31,8 @@ enum Command {
     Plot(plot::Args),
     /// Write a recorded run as CSV
     Export(export::Args),
+    /// Convert a robot's URDF to a model file
+    Import(import::Args),
     /// Show what a recorded run holds
     Info(info::Args),
     /// Solve one friction contact problem from a file (FCLIB)
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Plot(args) => plot::plot(&args),
         Command::Export(args) => export::export(&args),
+        Command::Import(args) => import::import(&args),
         Command::Info(args) => info::info(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Bench(args) => bench::bench(&args),

@@ -3,6 +3,7 @@
 mod adaptive;
 mod bad_input;
 mod events;
+mod import;
 mod plots;
 mod runs;
 mod schemes;

@@ -173,7 +173,9 @@ fn lists_what_there_is() {
         ("schemes", "moreau-jean"),
         ("solvers", "nsgs"),
         ("laws", "coulomb"),
+        ("joints", "point-on-curve"),
         ("laws", "impact: energetic"),
+        ("forces", "bushing"),
     ] {
         let list = folder.carom(&["list", what]);
         assert!(list.code == 0 && list.out.contains(expected), "{}", list.out);

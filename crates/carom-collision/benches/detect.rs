@@ -67,22 +67,43 @@ fn main() {
         println!("{threads} threads");
         pool.install(spheres);
     }
+    let turns = [
+        ("flush", [1.0, 0.0, 0.0, 0.0], 1.0),
+        ("turned by 0.3 about z", [0.15_f64.cos(), 0.0, 0.0, 0.15_f64.sin()], 1.0),
+        ("on an edge", [0.924, 0.383, 0.0, 0.0], 1.2),
+        ("tilted, overlapping", [0.9, 0.2, 0.3, 0.1], 1.15),
+    ];
+    let half = Vector3::repeat(0.5);
+    let corners: Vec<_> = (0..8_u32).map(|k| Vector3::from_fn(|i, _| if k >> i & 1 == 1 { 0.5 } else { -0.5 })).collect();
+    // Sixteen points of a ball, and a prism of sixteen corners.
+    let rock: Vec<_> = (0..16)
+        .map(|k| {
+            let (z, turn) = (-0.95 + 1.9 * f64::from(k) / 15.0, 2.4 * f64::from(k));
+            let r = (1.0_f64 - z * z).sqrt();
+            Vector3::new(r * turn.cos(), r * turn.sin(), z) * 0.6
+        })
+        .collect();
+    let shapes: [(&str, Shape, Shape); 4] = [
+        ("box–box", Shape::Box { half_extents: half }, Shape::Box { half_extents: half }),
+        ("convex–convex (cubes)", Shape::Convex { vertices: corners.clone() }, Shape::Convex { vertices: corners.clone() }),
+        ("box–convex (cubes)", Shape::Box { half_extents: half }, Shape::Convex { vertices: corners }),
+        ("convex–convex (16 points of a ball)", Shape::Convex { vertices: rock.clone() }, Shape::Convex { vertices: rock }),
+    ];
     let pairs = 500_u32;
-    let names = ["flush", "turned by 0.3 about z", "on an edge"];
-    let turns = [[1.0, 0.0, 0.0, 0.0], [0.15_f64.cos(), 0.0, 0.0, 0.15_f64.sin()], [0.924, 0.383, 0.0, 0.0]];
-    let heights = [1.0, 1.0, 1.2];
-    for ((name, turn), height) in names.into_iter().zip(turns).zip(heights) {
-        let cube = || Shape::Box { half_extents: Vector3::repeat(0.5) };
-        let mut q = Vec::new();
-        let mut colliders = Vec::new();
-        for k in 0..pairs {
-            let x = 10.0 * f64::from(k);
-            q.extend([x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-            q.extend([x + 0.1, 0.05, height]);
-            q.extend(turn);
-            colliders.extend([2 * k, 2 * k + 1].map(|body| Collider::new("box", Some(body), cube())));
+    for (kind, first, second) in shapes {
+        for (name, turn, height) in turns {
+            let mut q = Vec::new();
+            let mut colliders = Vec::new();
+            for k in 0..pairs {
+                let x = 10.0 * f64::from(k);
+                q.extend([x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+                q.extend([x + 0.1, 0.05, height]);
+                q.extend(turn);
+                colliders.push(Collider::new("lower", Some(2 * k), first.clone()));
+                colliders.push(Collider::new("upper", Some(2 * k + 1), second.clone()));
+            }
+            let ([_, seconds], contacts) = time(colliders, &q, 101);
+            println!("{kind}, {name}: {:.2} µs per pair, {contacts} contacts of {pairs} pairs", seconds / f64::from(pairs) * 1e6);
         }
-        let ([_, seconds], contacts) = time(colliders, &q, 101);
-        println!("box–box {name}: {:.2} µs per pair, {contacts} contacts of {pairs} pairs", seconds / f64::from(pairs) * 1e6);
     }
 }

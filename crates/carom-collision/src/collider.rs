@@ -50,6 +50,8 @@ pub struct Collider {
     pub groups: Groups,
     /// How a fixed collider moves from its place, and its surface.
     pub motion: Option<Box<Motion>>,
+    /// Whether its motion within the horizon is followed, so that it cannot jump over thin colliders. Default: no.
+    pub continuous: bool,
 }
 
 impl Collider {
@@ -65,6 +67,7 @@ impl Collider {
             material: 0,
             groups: Groups::default(),
             motion: None,
+            continuous: false,
         }
     }
 }
@@ -100,6 +103,17 @@ pub enum CollisionError {
     BodyWithMotion {
         /// Name of the collider.
         collider: String,
+    },
+    /// Two surfaces that may meet.
+    #[error(
+        "colliders `{first}` and `{second}`: contact between two meshes or height fields is not computed; make the moving one of convex \
+         parts, or keep them apart by groups"
+    )]
+    TwoSurfaces {
+        /// Name of one.
+        first: String,
+        /// Name of the other.
+        second: String,
     },
     /// A collider's material is not in the list.
     #[error("collider `{collider}`: there is no material {material} among {n_materials}")]

@@ -1,6 +1,5 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::manifold::ConvexShape;
 use crate::backend::tree::{EMPTY, Tree, overlap};
 use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
@@ -9,7 +8,7 @@ use crate::motion::MotionState;
 use crate::narrow::{Narrow, Workspace};
 use crate::pairs::Geometry;
 use crate::placed::Placed;
-use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
@@ -30,7 +29,7 @@ const FEWEST_FOR_THREADS: usize = 4096;
 ///
 /// Cost: linear in colliders and near pairs, plus (planes × moving colliders), plus a sort of the colliders when one of them has moved by a
 /// twentieth of its size since the last sort. Work is shared among the threads of the rayon pool at hand. Memory is reused from call to
-/// call; only the convex pairs that go through parry may allocate.
+/// call.
 #[derive(Clone)]
 pub struct Detector {
     colliders: Vec<Collider>,
@@ -43,6 +42,8 @@ pub struct Detector {
     planes: Vec<u32>,
     /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
     excluded: Vec<(u32, u32)>,
+    /// The same of colliders.
+    apart: Vec<(u32, u32)>,
     /// Over all colliders; the boxes of planes are empty.
     tree: Tree,
     /// Per collider, as of the present call.
@@ -87,7 +88,8 @@ impl Detector {
             if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
         };
         let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
-        let members = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
+        let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
+        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[], apart: &[] })?;
         Ok(Self {
             colliders,
             members,
@@ -96,6 +98,7 @@ impl Detector {
             solids,
             planes,
             excluded: Vec::new(),
+            apart: Vec::new(),
             tree,
             placed,
             obstacles: Vec::new(),
@@ -119,6 +122,15 @@ impl Detector {
         self.excluded.extend(pairs.iter().map(|&(a, b)| (of(a).min(of(b)), of(a).max(of(b)))));
         self.excluded.sort_unstable();
         self.excluded.dedup();
+        self.tree.invalidate();
+    }
+
+    /// Lets these pairs of colliders, by their indices, not meet, besides those excluded before. A body and the fixed one it is jointed to,
+    /// say.
+    pub fn exclude_colliders(&mut self, pairs: &[(u32, u32)]) {
+        self.apart.extend(pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))));
+        self.apart.sort_unstable();
+        self.apart.dedup();
         self.tree.invalidate();
     }
 
@@ -171,7 +183,7 @@ impl Detector {
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
         let Self { placed, tree, near_pairs: near, planes, solids, .. } = self;
-        let filter = Filter { members: &self.members, excluded: &self.excluded };
+        let filter = Filter { members: &self.members, excluded: &self.excluded, apart: &self.apart };
         tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
         let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
@@ -216,6 +228,7 @@ impl ContactDetector for Detector {
         self.find_near_pairs(horizon);
         // near pairs => contact points
         let narrow = Narrow {
+            bodies,
             geometries: &self.geometries,
             placed: &self.placed,
             laws: &self.laws,
@@ -229,7 +242,13 @@ impl ContactDetector for Detector {
     }
 
     fn set_skin(&mut self, fraction: f64) {
-        self.placed.iter_mut().for_each(|placed| placed.skin = fraction);
+        let Self { colliders, placed, tree, .. } = self;
+        for (i, (collider, placed)) in colliders.iter().zip(placed).enumerate() {
+            placed.skin = fraction;
+            if collider.body.is_none() && placed.radius.is_finite() {
+                tree.move_leaf(i as u32, &placed.bounds(&collider.shape, 0.0, 0.0));
+            }
+        }
     }
 
     fn laws(&self) -> &[ContactLaw] {
@@ -262,12 +281,13 @@ impl ContactDetector for Detector {
     }
 }
 
-/// Gives the first collider of each body the smallest width of all.
+/// Gives the first collider of each body the smallest width of those that may jump over others.
 fn lead_bodies(placed: &mut [Placed]) {
     let mut by_body: Vec<(u32, usize)> = placed.iter().map(|placed| placed.body).zip(0..).filter(|(body, _)| *body != WORLD).collect();
     by_body.sort_unstable();
     for body in by_body.chunk_by(|a, b| a.0 == b.0) {
-        placed[body[0].1].body_width = body.iter().map(|&(_, i)| placed[i].thinnest).fold(f64::INFINITY, f64::min);
+        let may_jump = body.iter().map(|&(_, i)| &placed[i]).filter(|placed| !placed.continuous);
+        placed[body[0].1].body_width = may_jump.map(|placed| placed.thinnest).fold(f64::INFINITY, f64::min);
     }
 }
 
@@ -275,6 +295,7 @@ fn lead_bodies(placed: &mut [Placed]) {
 struct Filter<'a> {
     members: &'a [(u32, Groups)],
     excluded: &'a [(u32, u32)],
+    apart: &'a [(u32, u32)],
 }
 
 impl Filter<'_> {
@@ -287,19 +308,33 @@ impl Filter<'_> {
         if !self.excluded.is_empty() && self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
             return None;
         }
+        if !self.apart.is_empty() && self.apart.binary_search(&(i.min(j), i.max(j))).is_ok() {
+            return None;
+        }
         if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
+}
+
+/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
+fn refuse_two_surfaces(colliders: &[Collider], filter: &Filter<'_>) -> Result<(), CollisionError> {
+    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
+    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
+    for (k, &i) in surfaces.iter().enumerate() {
+        for &j in &surfaces[k + 1..] {
+            if filter.admit(i as u32, j as u32).is_some() {
+                let name = |i: usize| colliders[i].name.clone();
+                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.
 fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, CollisionError> {
     let name = || collider.name.clone();
     let wrong_shape = |source| CollisionError::Shape { collider: name(), source };
-    let mut hull_vertices = Vec::new();
-    match &collider.shape {
-        Shape::Convex { vertices } => hull_vertices = hull_of(vertices).map_err(wrong_shape)?.vertices,
-        shape => shape.validate().map_err(wrong_shape)?,
-    }
+    let mut geometry = Geometry::new(&collider.shape).map_err(wrong_shape)?;
     if let (Shape::Plane { .. }, Some(body)) = (&collider.shape, collider.body) {
         return Err(CollisionError::MovingPlane { collider: name(), body });
     }
@@ -314,16 +349,12 @@ fn prepare(collider: &mut Collider, n_materials: usize) -> Result<Geometry, Coll
     if collider.material as usize >= n_materials {
         return Err(CollisionError::UnknownMaterial { collider: name(), material: collider.material, n_materials });
     }
-    let convex = ConvexShape::new(&collider.shape, &hull_vertices);
-    if convex.is_none() && matches!(collider.shape, Shape::Convex { .. }) {
-        let source = ShapeError::Hull { reason: "no polyhedron with distinct faces".into() };
-        return Err(wrong_shape(source));
-    }
     collider.rotation.renormalize();
     if let Shape::Plane { normal } = &mut collider.shape {
         // Scaled first: the square of a tiny or huge component would leave the range.
         let scaled = *normal / normal.amax();
         *normal = scaled.normalize();
+        geometry.shape = collider.shape.clone();
     }
-    Ok(Geometry { shape: collider.shape.clone(), hull_vertices, convex })
+    Ok(geometry)
 }

@@ -2,12 +2,12 @@
 //!
 //! [`Detector`] implements [`carom_dynamics::detection::ContactDetector`]: a broad phase over a bounding volume tree
 //! finds the pairs that may touch within the step, and a narrow phase, one file per pair of shapes, gives the exact
-//! gaps, normals and contact points. Spheres, boxes, capsules and planes are handled by closed formulas; the remaining
-//! convex pairs go through parry, which stays behind one private module. [`planar`] does the same for planar bodies.
+//! gaps, normals and contact points, by formulas of its own for all pairs. [`planar`] does the same for planar bodies.
 
 mod backend;
 pub mod collider;
 pub mod detector;
+mod extent;
 mod law_table;
 pub mod mass;
 pub mod materials;
@@ -16,8 +16,10 @@ mod narrow;
 mod pairs;
 mod placed;
 pub mod planar;
+mod polyhedron;
 mod pose;
 pub mod shapes;
+mod surface;
 
 pub use collider::{Collider, CollisionError, Groups};
 pub use detector::Detector;
@@ -25,3 +27,4 @@ pub use mass::MassProperties;
 pub use materials::{Combination, Material, MaterialError, PairLaws, combine};
 pub use motion::{Motion, MotionError, MotionSource};
 pub use shapes::{Shape, ShapeError};
+pub use surface::topology::MeshStatement;

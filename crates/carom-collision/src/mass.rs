@@ -1,7 +1,8 @@
-//! Mass, centre of mass and inertia of homogeneous shapes, in closed form.
+//! Mass, centre of mass and inertia of homogeneous shapes, in closed form, and of bodies put together from parts.
 
 use crate::shapes::{Shape, ShapeError, hull_of};
-use nalgebra::{Matrix3, Vector3};
+use crate::surface::topology::Topology;
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
 /// Mass properties of a homogeneous body in its shape's frame.
@@ -15,11 +16,70 @@ pub struct MassProperties {
     pub inertia: Matrix3<f64>,
 }
 
+impl MassProperties {
+    /// Mass properties of parts that move as one body, each with its pose in the body's frame; overlaps count twice.
+    ///
+    /// ```text
+    /// m = Σ mᵢ,  c = Σ mᵢ cᵢ / m,  J = Σ Rᵢ Jᵢ Rᵢᵀ + mᵢ (|dᵢ|² 1 − dᵢ dᵢᵀ),  dᵢ = cᵢ − c
+    /// ```
+    ///
+    /// with cᵢ the part's centre of mass in the body's frame. `None` without parts or without mass.
+    #[must_use]
+    pub fn combine(parts: &[(MassProperties, Vector3<f64>, UnitQuaternion<f64>)]) -> Option<Self> {
+        let mass: f64 = parts.iter().map(|(part, ..)| part.mass).sum();
+        if !(mass.is_finite() && mass > 0.0) {
+            return None;
+        }
+        let centre =
+            |(part, position, rotation): &(MassProperties, Vector3<f64>, UnitQuaternion<f64>)| position + rotation * part.centre_of_mass;
+        let centre_of_mass = parts.iter().map(|p| centre(p) * p.0.mass).sum::<Vector3<f64>>() / mass;
+        let mut inertia = Matrix3::zeros();
+        for part in parts {
+            let turn = part.2.to_rotation_matrix();
+            let d = centre(part) - centre_of_mass;
+            inertia += turn.matrix() * part.0.inertia * turn.matrix().transpose();
+            inertia += (Matrix3::identity() * d.norm_squared() - d * d.transpose()) * part.0.mass;
+        }
+        // Exactly symmetric, whatever the roundings of the turns.
+        let inertia = (inertia + inertia.transpose()) * 0.5;
+        Some(Self { mass, centre_of_mass, inertia })
+    }
+
+    /// Mass properties of the solid within a closed surface of outward triangles, by the divergence theorem: the sum
+    /// over the tetrahedra spanned by `origin` and the triangles.
+    ///
+    /// For a tetrahedron (0, a, b, c) of volume V: ∫x = V s/4 and ∫x xᵀ = V (s sᵀ + a aᵀ + b bᵀ + c cᵀ)/20 with
+    /// s = a + b + c. An origin on the surface keeps the cancellation small for solids far from zero.
+    fn of_solid(origin: Vector3<f64>, triangles: impl Iterator<Item = [Vector3<f64>; 3]>, density: f64) -> Self {
+        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|v| v - origin);
+            let (v, s) = (a.dot(&b.cross(&c)) / 6.0, a + b + c);
+            volume += v;
+            first += v / 4.0 * s;
+            second += v / 20.0 * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
+        }
+        let centre = first / volume;
+        let central = second - volume * centre * centre.transpose();
+        Self {
+            mass: density * volume,
+            centre_of_mass: origin + centre,
+            inertia: density * (Matrix3::identity() * central.trace() - central),
+        }
+    }
+}
+
+/// Volume \[m³\] within a closed surface of outward triangles; `origin` as in the integrals.
+pub(crate) fn volume_of(origin: Vector3<f64>, triangles: impl Iterator<Item = [Vector3<f64>; 3]>) -> f64 {
+    triangles.map(|t| (t[0] - origin).dot(&(t[1] - origin).cross(&(t[2] - origin)))).sum::<f64>() / 6.0
+}
+
 impl Shape {
-    /// Volume \[m³\]; a hull's by the sum of signed tetrahedra, all others in closed form.
+    /// Volume \[m³\]; of hulls and meshes by the sum of signed tetrahedra, of all others in closed form.
     ///
     /// # Errors
-    /// [`ShapeError::NoVolume`] for a plane, and what [`Shape::validate`] finds.
+    /// [`ShapeError::NoVolume`] for a plane or height field, what [`Shape::validate`] finds, and for a mesh that is open
+    /// ([`ShapeError::OpenMesh`]), not oriented ([`ShapeError::Orientation`]) or flat ([`ShapeError::FlatMesh`]).
     pub fn volume(&self) -> Result<f64, ShapeError> {
         Ok(self.mass_properties(1.0)?.mass)
     }
@@ -32,7 +92,7 @@ impl Shape {
         if !(density.is_finite() && density > 0.0) {
             return Err(ShapeError::Density { density });
         }
-        if !matches!(self, Shape::Convex { .. }) {
+        if !matches!(self, Shape::Convex { .. } | Shape::Mesh { .. }) {
             self.validate()?;
         }
         let centred = |mass: f64, inertia: Vector3<f64>| MassProperties {
@@ -41,7 +101,7 @@ impl Shape {
             inertia: Matrix3::from_diagonal(&inertia),
         };
         Ok(match self {
-            Shape::Plane { .. } => return Err(ShapeError::NoVolume),
+            Shape::Plane { .. } | Shape::HeightField { .. } => return Err(ShapeError::NoVolume),
             Shape::Sphere { radius: r } => {
                 let mass = density * 4.0 / 3.0 * PI * r.powi(3);
                 centred(mass, Vector3::repeat(0.4 * mass * r * r))
@@ -72,7 +132,15 @@ impl Shape {
                     ..centred(mass, Vector3::new(across, across, 0.3 * mass * r * r))
                 }
             }
-            Shape::Convex { vertices } => hull_of(vertices)?.mass_properties(density),
+            Shape::Convex { vertices } => {
+                let hull = hull_of(vertices)?;
+                MassProperties::of_solid(hull.vertices[0], hull.triangles(), density)
+            }
+            Shape::Mesh { vertices, triangles } => {
+                let topology = Topology::new(vertices, triangles)?;
+                topology.check_solid()?;
+                MassProperties::of_solid(topology.vertices[0], topology.solid_triangles(), density)
+            }
         })
     }
 }

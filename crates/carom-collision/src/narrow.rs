@@ -1,14 +1,15 @@
 //! The narrow phase over a list of pairs, in pieces that do not depend on the number of threads.
 
-use crate::backend::manifold::Manifolds;
 use crate::law_table::LawTable;
 use crate::motion::MotionState;
-use crate::pairs::{Geometry, PairPoint, collide};
+use crate::pairs::time_of_impact::{Moving, collide_in_motion};
+use crate::pairs::{Geometry, Overlap, PairPoint, Scratch, collide};
 use crate::placed::Placed;
-use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings};
+use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings, WORLD};
 use carom_dynamics::laws::{DirectionFrame, Friction};
 use carom_dynamics::relations::contact::turn_towards;
-use nalgebra::Vector3;
+use carom_dynamics::systems::Instant;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
@@ -16,9 +17,13 @@ use rayon::slice::ParallelSlice;
 const PIECE: usize = 1024;
 /// Fewer pairs than this are not worth a second thread.
 const FEWEST: usize = 2 * PIECE;
+/// A pair whose motion is followed is advanced in time if it may approach by more than this part of the smaller width within the horizon.
+const FAST: f64 = 0.5;
 
 /// What the narrow phase reads.
 pub(crate) struct Narrow<'a> {
+    /// Time, coordinates and velocities of the bodies.
+    pub bodies: Instant<'a>,
     pub geometries: &'a [Geometry],
     pub placed: &'a [Placed],
     pub laws: &'a LawTable,
@@ -39,7 +44,7 @@ pub(crate) struct Workspace {
 #[derive(Clone, Default)]
 struct Piece {
     points: Vec<PairPoint>,
-    manifolds: Manifolds,
+    scratch: Scratch,
     contacts: Vec<ContactPoint>,
     warnings: DetectionWarnings,
 }
@@ -82,22 +87,25 @@ impl Narrow<'_> {
     fn collide(&self, (a, b): (u32, u32), piece: &mut Piece, contacts: &mut Vec<ContactPoint>) {
         let (placed_a, placed_b) = (&self.placed[a as usize], &self.placed[b as usize]);
         let margin = placed_a.margin(placed_b, self.horizon) + self.pull_reach;
-        let Piece { points, manifolds, warnings, .. } = piece;
-        points.clear();
-        collide((&self.geometries[a as usize], &placed_a.pose), (&self.geometries[b as usize], &placed_b.pose), margin, manifolds, points);
+        let Piece { points, scratch, warnings, .. } = piece;
+        let overlap = if (placed_a.continuous || placed_b.continuous) && margin > FAST * placed_a.thinnest.min(placed_b.thinnest) {
+            self.collide_followed((a, b), scratch, points)
+        } else {
+            points.clear();
+            let geometries = (&self.geometries[a as usize], &self.geometries[b as usize]);
+            collide((geometries.0, &placed_a.pose), (geometries.1, &placed_b.pose), margin, scratch, points)
+        };
         if points.is_empty() {
             return;
         }
         let law = self.laws.index(placed_a.material, placed_b.material);
         let direction = self.direction(law, a, b);
         let motion = self.obstacles.binary_search_by_key(&b, |(obstacle, _)| *obstacle).ok().map(|k| &self.obstacles[k].1);
-        let mut lowest = 0.0_f64;
         for p in &*points {
             if !is_finite(p) {
                 warnings.degenerate += 1;
                 continue;
             }
-            lowest = lowest.min(p.gap);
             contacts.push(ContactPoint {
                 body_a: placed_a.body,
                 body_b: placed_b.body,
@@ -111,8 +119,38 @@ impl Narrow<'_> {
                 planar: false,
             });
         }
-        // half of the smaller shape's inner radius
-        warnings.deep_overlaps += usize::from(-lowest > 0.25 * placed_a.thinnest.min(placed_b.thinnest));
+        warnings.deep_overlaps += usize::from(overlap == Overlap::Deep);
+        warnings.degenerate += usize::from(overlap == Overlap::Degenerate);
+    }
+
+    /// The contacts that two colliders make when they first meet within the horizon; where they do not meet, those that touch now.
+    fn collide_followed(&self, (a, b): (u32, u32), scratch: &mut Scratch, points: &mut Vec<PairPoint>) -> Overlap {
+        let (moving_a, moving_b) = (self.moving(a), self.moving(b));
+        let overlap = collide_in_motion(&moving_a, &moving_b, self.horizon, scratch, points);
+        if !points.is_empty() {
+            return overlap;
+        }
+        let margin = self.placed[a as usize].skin_with(&self.placed[b as usize]) + self.pull_reach;
+        collide((moving_a.geometry, moving_a.pose), (moving_b.geometry, moving_b.pose), margin, scratch, points)
+    }
+
+    /// A collider with its velocity and spin.
+    fn moving(&self, i: u32) -> Moving<'_> {
+        let placed = &self.placed[i as usize];
+        let (geometry, pose, velocity) = (&self.geometries[i as usize], &placed.pose, placed.velocity);
+        let (mut origin, mut spin) = (pose.position, Vector3::zeros());
+        if placed.body == WORLD {
+            if let Ok(k) = self.obstacles.binary_search_by_key(&i, |(obstacle, _)| *obstacle) {
+                spin = self.obstacles[k].1.rate;
+            }
+        } else {
+            // valid: the detector has read them before
+            let (q, v) = (&self.bodies.q[7 * placed.body as usize..], &self.bodies.v[6 * placed.body as usize..]);
+            origin = Vector3::new(q[0], q[1], q[2]);
+            let rotation = UnitQuaternion::from_quaternion(Quaternion::new(q[3], q[4], q[5], q[6]));
+            spin = rotation * Vector3::new(v[3], v[4], v[5]);
+        }
+        Moving { geometry, pose, origin, velocity, spin, reach: placed.reach }
     }
 
     /// Principal direction of elliptic friction between two colliders in the world frame; `None` for other laws.

@@ -28,10 +28,13 @@ pub(crate) struct Placed {
     /// Bounding radius about the shape's origin \[m\].
     pub radius: f64,
     /// Reach from the body's origin \[m\].
-    reach: f64,
+    pub reach: f64,
     /// Smallest width of the shape \[m\].
     pub thinnest: f64,
-    /// Smallest width of the shapes of its body \[m\]; NaN but for the first of them, by which bodies are counted.
+    /// Its motion within the horizon is followed.
+    pub continuous: bool,
+    /// Smallest width of those shapes of its body whose motion is not followed \[m\]; NaN but for the first of them, by which bodies are
+    /// counted.
     pub body_width: f64,
     /// Contacts are reported within this part of the smaller radius of a pair, whatever the speeds.
     pub skin: f64,
@@ -52,7 +55,8 @@ impl Placed {
             rate: 0.0,
             radius,
             reach: offset + radius,
-            thinnest: thinnest_extent(&collider.shape),
+            thinnest: collider.shape.thinnest_extent(),
+            continuous: collider.continuous,
             body_width: f64::NAN,
             skin: SKIN_FRACTION,
         }
@@ -93,13 +97,18 @@ impl Placed {
         self.spin_speed = if self.radius.is_finite() { self.rate * self.radius } else { 0.0 };
     }
 
+    /// Gap \[m\] within which contacts with another collider are reported whatever the speeds.
+    pub fn skin_with(&self, other: &Placed) -> f64 {
+        self.skin * self.radius.min(other.radius)
+    }
+
     /// Largest gap to report against another collider, which may be a plane.
     pub fn margin(&self, other: &Placed, horizon: f64) -> f64 {
         let mut approach = (self.velocity - other.velocity).norm() + self.spin_speed + other.spin_speed;
         if other.rate > 0.0 && !other.radius.is_finite() {
             approach += other.rate * ((self.pose.position - other.pose.position).norm() + self.radius);
         }
-        horizon * approach + self.skin * self.radius.min(other.radius)
+        horizon * approach + self.skin_with(other)
     }
 
     /// The body moves farther than its smallest width within the horizon: what is thinner than the way may be passed unseen.
@@ -110,16 +119,5 @@ impl Placed {
     /// The body is so far from the origin that rounding its position hides the contacts' skin.
     pub fn is_far(&self) -> bool {
         !self.body_width.is_nan() && self.pose.position.amax() * f64::EPSILON > SKIN_FRACTION * self.radius
-    }
-}
-
-/// Smallest width of a shape \[m\]: the diameter of the largest ball that fits, or somewhat more.
-fn thinnest_extent(shape: &Shape) -> f64 {
-    match shape {
-        Shape::Plane { .. } => f64::INFINITY,
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => 2.0 * radius,
-        Shape::Box { half_extents } => 2.0 * half_extents.min(),
-        Shape::Cylinder { radius, half_length } => 2.0 * radius.min(*half_length),
-        other => other.bounding_radius(),
     }
 }

@@ -1,13 +1,16 @@
 //! The closed set of collision shapes, their validation and their bounds.
 
-use crate::backend::hull::{Hull, HullError};
+use crate::polyhedron::{HullError, Polyhedron};
+use crate::surface::grid;
+use crate::surface::topology::Topology;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A hull thinner than this fraction of its size counts as flat.
 const FLAT_FRACTION: f64 = 1e-9;
 
-/// A convex collision shape, centred and aligned in its own frame; lengths in metres.
+/// A collision shape, aligned in its own frame; lengths in metres. All are convex but the mesh and the height field.
 ///
 /// To add a shape: add the variant; the compiler then asks for its validation, bounds, mass properties, its
 /// counterpart in the backend and its pairs in `pairs/`.
@@ -53,6 +56,25 @@ pub enum Shape {
     Convex {
         /// At least four points, not all in one plane; points inside the hull are allowed and ignored.
         vertices: Vec<Vector3<f64>>,
+    },
+    /// Surface of triangles, touched from outside only: the side from which a triangle's corners are seen
+    /// counter-clockwise. A closed surface whose triangles all look inward is turned round.
+    Mesh {
+        /// Corners; equal ones count as one.
+        vertices: Arc<[Vector3<f64>]>,
+        /// Indices into the corners; triangles without area are left out.
+        triangles: Arc<[[u32; 3]]>,
+    },
+    /// Ground z = height over a regular grid centred on the origin, touched from above only; each cell is two triangles
+    /// that share the diagonal from its lowest corner (x, y) to the highest.
+    HeightField {
+        /// Heights \[m\], row by row: entry `row * columns + column` lies at x = (column − (columns − 1)/2) spacing\[0\],
+        /// y = (row − (rows − 1)/2) spacing\[1\].
+        heights: Arc<[f64]>,
+        /// Points per row, at least 2.
+        columns: usize,
+        /// Distance of neighbouring points along x and y \[m\], both > 0.
+        spacing: [f64; 2],
     },
 }
 
@@ -103,9 +125,64 @@ pub enum ShapeError {
         /// What the hull algorithm reported.
         reason: String,
     },
-    /// Mass properties were asked of a half-space.
-    #[error("a plane has no volume, hence no mass")]
+    /// Mass properties were asked of a half-space or a height field.
+    #[error("a plane or height field has no volume, hence no mass: give the mass")]
     NoVolume,
+    /// A mesh without any triangle of positive area.
+    #[error("the mesh has no triangle of positive area ({triangles} given): check its indices")]
+    EmptyMesh {
+        /// Number of triangles given.
+        triangles: usize,
+    },
+    /// A triangle refers to a vertex that does not exist.
+    #[error("triangle {triangle} of the mesh refers to vertex {index}, but there are {vertices} (counted from 0)")]
+    BadIndex {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The index in it.
+        index: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// Mass properties were asked of a surface with holes.
+    #[error("the mesh is not closed: {edges} edges have one triangle only, the first from {from:?} to {to:?}; close it, or give the mass")]
+    OpenMesh {
+        /// Number of such edges.
+        edges: usize,
+        /// One end of the first \[m\].
+        from: [f64; 3],
+        /// The other end \[m\].
+        to: [f64; 3],
+    },
+    /// Neighbouring triangles look to different sides, or an edge has more than two triangles.
+    #[error(
+        "{edges} edges of the mesh have triangles that look to different sides or more than two triangles, the first from {from:?} to {to:?}; \
+         orient all triangles outward"
+    )]
+    Orientation {
+        /// Number of such edges.
+        edges: usize,
+        /// One end of the first \[m\].
+        from: [f64; 3],
+        /// The other end \[m\].
+        to: [f64; 3],
+    },
+    /// A closed surface that encloses nothing.
+    #[error("the mesh encloses no volume ({volume:e} m³ at a size of {size:e} m); give the mass")]
+    FlatMesh {
+        /// Enclosed volume \[m³\].
+        volume: f64,
+        /// Largest extent \[m\].
+        size: f64,
+    },
+    /// The heights do not fill a grid of at least 2 × 2.
+    #[error("{heights} heights in rows of {columns} are no grid of at least 2 × 2 points")]
+    Grid {
+        /// Number of heights.
+        heights: usize,
+        /// Points per row.
+        columns: usize,
+    },
     /// The density is not a positive number.
     #[error("density must be positive and finite, not {density}")]
     Density {
@@ -126,13 +203,15 @@ impl Shape {
             Shape::Cylinder { .. } => "cylinder",
             Shape::Cone { .. } => "cone",
             Shape::Convex { .. } => "convex",
+            Shape::Mesh { .. } => "mesh",
+            Shape::HeightField { .. } => "height field",
         }
     }
 
-    /// Checks sizes, normal and hull.
+    /// Checks sizes, normal, hull and indices. An open mesh is sound: it only has no mass of its own.
     ///
     /// # Errors
-    /// The first thing wrong, with its value. Cost: O(1), except a convex hull for [`Shape::Convex`].
+    /// The first thing wrong, with its value. Cost: O(1), except O(n log n) for hulls and meshes.
     pub fn validate(&self) -> Result<(), ShapeError> {
         let kind = self.kind();
         let check = |quantity, value| check_length(kind, quantity, value);
@@ -155,6 +234,13 @@ impl Shape {
                 check("half height", *half_height)
             }
             Shape::Convex { vertices } => hull_of(vertices).map(|_| ()),
+            Shape::Mesh { vertices, triangles } => Topology::new(vertices, triangles).map(|_| ()),
+            Shape::HeightField { heights, columns, spacing } => {
+                spacing.iter().try_for_each(|s| check("spacing", *s))?;
+                heights.iter().try_for_each(|h| check_finite(kind, "height", *h))?;
+                let sound = *columns >= 2 && heights.len() >= 2 * columns && heights.len().is_multiple_of(*columns);
+                if sound { Ok(()) } else { Err(ShapeError::Grid { heights: heights.len(), columns: *columns }) }
+            }
         }
     }
 
@@ -169,6 +255,10 @@ impl Shape {
             Shape::Cylinder { radius, half_length } => radius.hypot(*half_length),
             Shape::Cone { radius, half_height } => radius.hypot(*half_height),
             Shape::Convex { vertices } => vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
+            Shape::Mesh { vertices, .. } => vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
+            Shape::HeightField { heights, columns, spacing } => {
+                grid::points(heights, *columns, *spacing).map(|v| v.norm()).fold(0.0, f64::max)
+            }
         }
     }
 
@@ -188,22 +278,28 @@ impl Shape {
             Shape::Cylinder { radius, half_length: half } | Shape::Cone { radius, half_height: half } => {
                 axis.map(|a| a.abs() * half + radius * (1.0 - a * a).max(0.0).sqrt())
             }
-            Shape::Convex { vertices } => {
-                let (mut lower, mut upper) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
-                for vertex in vertices {
-                    let p = position + rotation * vertex;
-                    lower = lower.inf(&p);
-                    upper = upper.sup(&p);
-                }
-                return (lower, upper);
+            Shape::Convex { vertices } => return bounds_of(vertices.iter().copied(), position, rotation),
+            Shape::Mesh { vertices, .. } => return bounds_of(vertices.iter().copied(), position, rotation),
+            Shape::HeightField { heights, columns, spacing } => {
+                return bounds_of(grid::points(heights, *columns, *spacing), position, rotation);
             }
         };
         (position - half, position + half)
     }
 }
 
+fn bounds_of(points: impl Iterator<Item = Vector3<f64>>, position: &Vector3<f64>, rotation: &Matrix3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    let (mut lower, mut upper) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+    for vertex in points {
+        let p = position + rotation * vertex;
+        lower = lower.inf(&p);
+        upper = upper.sup(&p);
+    }
+    (lower, upper)
+}
+
 /// Hull of the points of a convex shape, checked for volume.
-pub(crate) fn hull_of(vertices: &[Vector3<f64>]) -> Result<Hull, ShapeError> {
+pub(crate) fn hull_of(vertices: &[Vector3<f64>]) -> Result<Polyhedron, ShapeError> {
     for value in vertices.iter().flat_map(|v| v.iter()) {
         check_finite("convex", "vertex coordinate", *value)?;
     }
@@ -216,18 +312,18 @@ pub(crate) fn hull_of(vertices: &[Vector3<f64>]) -> Result<Hull, ShapeError> {
         upper = upper.sup(v);
     }
     let size = (upper - lower).amax();
-    let hull = Hull::new(vertices).map_err(|error| match error {
+    let hull = Polyhedron::hull(vertices).map_err(|error| match error {
         HullError::Flat => ShapeError::FlatHull { volume: 0.0, size },
         HullError::Failed(reason) => ShapeError::Hull { reason },
     })?;
-    let volume = hull.volume();
+    let volume = crate::mass::volume_of(hull.vertices[0], hull.triangles());
     if volume.is_nan() || volume <= FLAT_FRACTION * size.powi(3) {
         return Err(ShapeError::FlatHull { volume, size });
     }
     Ok(hull)
 }
 
-fn check_finite(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
+pub(crate) fn check_finite(shape: &'static str, quantity: &'static str, value: f64) -> Result<(), ShapeError> {
     if value.is_finite() { Ok(()) } else { Err(ShapeError::NonFinite { shape, quantity, value }) }
 }
 

@@ -1,10 +1,14 @@
 //! Integration tests of the detector through its public interface.
 
 mod broad_phase;
+mod continuous;
 mod invariance;
 mod moving_obstacles;
 mod parry;
 mod planar;
+mod planar_chains;
+mod planar_shapes;
+mod polyhedra;
 mod robustness;
 mod scale;
 mod scene;

@@ -1,15 +1,16 @@
 //! The planar detector: nothing lost, nothing invented, rows that are the derivatives of gaps.
 
 use crate::scene::Random;
-use carom_collision::planar::{Motion, MotionSource, PlanarCollider, PlanarError, PlanarShape, PlanarShapes};
+use carom_collision::planar::{Chain, Motion, MotionSource, PlanarCollider, PlanarError, PlanarShape, PlanarShapes, Polygon, Sides};
 use carom_collision::{Material, PairLaws};
 use carom_dynamics::detection::{ContactPoint, PlanarDetector, SurfaceMotion, WORLD};
 use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::relations::planar_contact::{planar_normal_velocity, write_planar_bias, write_planar_jacobian};
 use carom_dynamics::systems::Instant;
 use nalgebra::{Vector2, Vector3};
+use std::sync::Arc;
 
-/// Disks of many sizes, and one obstacle of each shape, two of them moving.
+/// Disks, capsules and polygons of many sizes, and one obstacle of each shape, some of them moving.
 struct Scene {
     colliders: Vec<PlanarCollider>,
     q: Vec<f64>,
@@ -21,12 +22,27 @@ fn motion(x: &str, y: &str, angle: &str) -> Option<Motion> {
     Some(Motion::new("wall", &MotionSource { formulas, parameters: Vec::new() }).unwrap())
 }
 
+/// A regular polygon.
+fn polygon(radius: f64, n: usize) -> PlanarShape {
+    let corner = |k: usize| (std::f64::consts::TAU * k as f64 / n as f64).sin_cos();
+    let vertices: Vec<Vector2<f64>> = (0..n).map(corner).map(|(y, x)| Vector2::new(radius * x, radius * y)).collect();
+    PlanarShape::Polygon(Arc::new(Polygon::new(&vertices).unwrap()))
+}
+
+/// A chain with a hill and a valley.
+fn hill() -> PlanarShape {
+    let vertices = [[-2.0, -1.0], [-1.0, -1.0], [0.0, -0.7], [1.0, -1.2], [2.0, -0.8]].map(Vector2::from);
+    PlanarShape::Chain(Arc::new(Chain::new(&vertices, false, Sides::Both).unwrap()))
+}
+
 fn scene(random: &mut Random, n: usize, size: f64) -> Scene {
     let shapes = [
         (PlanarShape::HalfPlane { normal: Vector2::new(0.2, 2.0) }, motion("0", "0.1*sin(t)", "0.2*t")),
         (PlanarShape::Segment { ends: [Vector2::new(-1.0, 0.0), Vector2::new(1.0, 0.5)] }, motion("t^2", "0", "t")),
         (PlanarShape::Disk { radius: 0.7 }, None),
         (PlanarShape::Segment { ends: [Vector2::new(-2.0, 1.0), Vector2::new(-2.0, 3.0)] }, None),
+        (hill(), motion("0.1*t", "0.2*t", "-0.3*t")),
+        (polygon(0.5, 7), motion("0", "t^2", "2*t")),
     ];
     let mut scene = Scene { colliders: Vec::new(), q: Vec::new(), v: Vec::new() };
     for (k, (shape, motion)) in shapes.into_iter().enumerate() {
@@ -35,7 +51,13 @@ fn scene(random: &mut Random, n: usize, size: f64) -> Scene {
     for k in 0..n {
         // a few large ones among many small ones
         let radius = if k % 20 == 0 { random.within(0.3, 0.6) } else { random.within(0.05, 0.1) };
-        scene.colliders.push(PlanarCollider::new(format!("disk {k}"), Some(k as u32), PlanarShape::Disk { radius }));
+        let shape = match k % 5 {
+            0 | 3 => PlanarShape::Disk { radius },
+            1 => PlanarShape::Capsule { radius: 0.5 * radius, half_length: 0.7 * radius },
+            2 => polygon(radius, 3 + k % 4),
+            _ => polygon(1.2 * radius, 4),
+        };
+        scene.colliders.push(PlanarCollider::new(format!("body {k}"), Some(k as u32), shape));
         scene.q.extend([random.within(-size, size), random.within(-size, size), random.within(-3.0, 3.0)]);
         scene.v.extend([random.within(-1.0, 1.0), random.within(-1.0, 1.0), random.within(-1.0, 1.0)]);
     }
@@ -155,7 +177,8 @@ fn surfaces_move_as_prescribed() {
     let normal = Vector2::new(-(t * t).sin(), (t * t).cos());
     let centre = place(t) + 0.5 * normal;
     let mut detector =
-        PlanarShapes::new(vec![wall, PlanarCollider::new("disk", Some(0), disk)], &[Material::default()], &PairLaws::new()).unwrap();
+        PlanarShapes::new(vec![wall, PlanarCollider::new("disk", Some(0), disk.clone())], &[Material::default()], &PairLaws::new())
+            .unwrap();
     let mut contacts = Vec::new();
     detector.detect(Instant { t, q: &[centre.x, centre.y, 0.0], v: &[0.0; 3] }, 0.0, &mut contacts).unwrap();
     let surface = contacts[0].surface.unwrap();
@@ -171,11 +194,14 @@ fn wrong_colliders_and_laws_are_refused() {
     let build = |collider: PlanarCollider| PlanarShapes::new(vec![collider], &[Material::default()], &PairLaws::new()).err();
     let disk = PlanarShape::Disk { radius: 1.0 };
     let line = PlanarShape::HalfPlane { normal: Vector2::y() };
-    assert_eq!(build(PlanarCollider::new("a", Some(0), disk)), None);
-    assert!(matches!(build(PlanarCollider::new("a", Some(0), line)), Some(PlanarError::ObstacleShape { .. })));
-    let moving = PlanarCollider { motion: motion("t", "0", "0"), ..PlanarCollider::new("a", Some(0), disk) };
+    assert_eq!(build(PlanarCollider::new("a", Some(0), disk.clone())), None);
+    assert!(matches!(build(PlanarCollider::new("a", Some(0), line.clone())), Some(PlanarError::ObstacleShape { .. })));
+    let moving = PlanarCollider { motion: motion("t", "0", "0"), ..PlanarCollider::new("a", Some(0), disk.clone()) };
     assert!(matches!(build(moving), Some(PlanarError::BodyWithMotion { .. })));
-    assert!(matches!(build(PlanarCollider { material: 1, ..PlanarCollider::new("a", None, line) }), Some(PlanarError::Collision(_))));
+    assert!(matches!(
+        build(PlanarCollider { material: 1, ..PlanarCollider::new("a", None, line.clone()) }),
+        Some(PlanarError::Collision(_))
+    ));
     for law in [
         ContactLaw { rolling: 0.1, ..ContactLaw::default() },
         ContactLaw { cohesion: Cohesion::Constant { force: 1.0, reach: 1e-6 }, ..ContactLaw::default() },
@@ -183,7 +209,7 @@ fn wrong_colliders_and_laws_are_refused() {
     ] {
         let mut pairs = PairLaws::new();
         pairs.set(0, 0, law).unwrap();
-        let error = PlanarShapes::new(vec![PlanarCollider::new("a", Some(0), disk)], &[Material::default()], &pairs).err();
+        let error = PlanarShapes::new(vec![PlanarCollider::new("a", Some(0), disk.clone())], &[Material::default()], &pairs).err();
         assert!(matches!(error, Some(PlanarError::SpatialLaw { .. })), "{error:?}");
     }
 }

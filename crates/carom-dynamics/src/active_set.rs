@@ -85,6 +85,10 @@ pub struct ActiveSet {
     friction_varies: bool,
     /// Some contact pulls.
     pulls: bool,
+    /// Some bound follows the reaction of a joint.
+    bounds_vary: bool,
+    /// Step over which bounded forces act \[s\]; 0 in an instant.
+    step: f64,
     by_block: ItemsByBlock,
     seen: Vec<bool>,
     columns: Vec<u32>,
@@ -142,7 +146,7 @@ impl ActiveSet {
         self.bias_change.clear();
         self.velocity_start.clear();
         self.shift.clear();
-        (self.friction_varies, self.pulls) = (false, false);
+        (self.friction_varies, self.pulls, self.bounds_vary, self.step) = (false, false, false, 0.0);
     }
 
     /// Adds an interaction that touches `blocks`; its rows are zero until written.
@@ -200,6 +204,12 @@ impl ActiveSet {
     /// Binds the rows of an item to its law once they are written: rows are stretched, the cone and the shift e u_k are set. With
     /// `with_restitution` false the contact is inelastic.
     pub fn bind(&mut self, item: usize, with_restitution: bool) {
+        if let Active { law: Law::Bounded(law), rows, block, gap, .. } = &mut self.items[item] {
+            *block = law.block(self.step, 0.0);
+            self.shift[rows.start] = law.shift(self.step, *gap);
+            self.bounds_vary |= law.load.is_some() && self.step > 0.0;
+            return;
+        }
         let Active { law: Law::Contact(law), rows, stretch, spin_stretch, .. } = &mut self.items[item] else { return };
         (*stretch, *spin_stretch) = (law.friction.stretch(), law.spin_stretch());
         if *stretch != 1.0 || *spin_stretch != 1.0 {
@@ -249,6 +259,39 @@ impl ActiveSet {
     #[must_use]
     pub fn pulls(&self) -> bool {
         self.pulls
+    }
+
+    /// Sets the time over which bounded forces act; none after [`ActiveSet::clear`].
+    pub(crate) fn set_step(&mut self, step: f64) {
+        self.step = step;
+    }
+
+    /// The time over which bounded forces act \[s\].
+    pub(crate) fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// Lets bounded forces act over another time: 0 for a collision within the step.
+    pub(crate) fn bind_bounds(&mut self, step: f64) {
+        self.step = step;
+        for item in &mut self.items {
+            if let Law::Bounded(law) = item.law {
+                item.block = law.block(step, 0.0);
+            }
+        }
+    }
+
+    /// Takes away the shifts of all but bounded forces.
+    pub(crate) fn clear_shifts(&mut self) {
+        for item in self.items.iter().filter(|item| item.law.bounded().is_none()) {
+            self.shift[item.rows.clone()].fill(0.0);
+        }
+    }
+
+    /// Some bound follows the reaction of a joint.
+    #[must_use]
+    pub fn bounds_vary(&self) -> bool {
+        self.bounds_vary
     }
 
     /// Some friction coefficient depends on the sliding speed.

@@ -3,11 +3,12 @@
 use crate::active_set::{ActiveSource, ContactRows};
 use crate::block_diagonal::{BlockLayout, dot};
 use crate::bonds::Bonds;
+use crate::coupled_bounds;
 use crate::detection::{ContactDetector, ContactPoint, WORLD};
 use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
-use crate::laws::{Cohesion, ContactLaw, Law};
+use crate::laws::{BoundedRole, Cohesion, ContactLaw, Law};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::planar_contacts::{detect_planar_contacts, select_planar_contacts};
@@ -90,7 +91,7 @@ pub(crate) fn measure_violations(model: &Model, memory: &StepMemory) -> Violatio
                 worst.constraint = worst.constraint.max(c.position[row].abs());
                 worst.constraint_velocity = worst.constraint_velocity.max(c.velocity[row].abs());
             }
-        } else {
+        } else if interaction.is_contact() {
             worst.penetration = worst.penetration.max(-c.position[c.rows[i]]);
         }
     }
@@ -139,10 +140,15 @@ pub(crate) fn select_where(
     let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
     let layout = model.systems().layout();
     active.clear();
+    active.set_step(step);
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        let is_closed = interaction.is_bilateral() || closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]);
+        // within an instant bounded forces do nothing
+        if interaction.law().bounded().is_some() && step == 0.0 {
+            continue;
+        }
+        let is_closed = !interaction.is_contact() || closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]);
         // within an instant nothing pulls
         let pull = match interaction.law().contact().map(|law| law.cohesion) {
             None | Some(Cohesion::None) => 0.0,
@@ -205,7 +211,7 @@ pub(crate) fn select_where(
 pub(crate) fn largest_approach(model: &Model, state: &State, memory: &StepMemory) -> f64 {
     let StepMemory { candidates: c, contacts, work, .. } = memory;
     let mut fastest = 0.0_f64;
-    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, interaction)| !interaction.is_bilateral()) {
+    for (i, interaction) in model.interactions().iter().enumerate().filter(|(_, interaction)| interaction.is_contact()) {
         let velocities = interaction.relation().velocities();
         let row = &c.jacobian[c.entries[i]..][..velocities.len()];
         let free: f64 = row.iter().zip(velocities).map(|(g, &j)| g * work.v_free[j]).sum();
@@ -328,15 +334,19 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
 
 /// The one-step problem => p; v⁺ = v_free + M̂⁻¹ Gᵀ p goes to the state.
 ///
-/// With friction that depends on the sliding speed, several problems with its coefficients: `variable_friction.rs`.
+/// With friction that depends on the sliding speed, several problems with its coefficients: `variable_friction.rs`; with friction in joints, several
+/// with its bounds: `coupled_bounds.rs`.
 pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<SolveReport, StepError> {
     shift_pulls(memory, 1.0);
-    let report = if memory.active.friction_varies() {
-        variable_friction::solve(state.t, memory)?
-    } else {
+    let t = state.t;
+    let solve = |memory: &mut StepMemory| {
+        if memory.active.friction_varies() {
+            return variable_friction::solve(t, memory);
+        }
         let StepMemory { problem, solution, solver, .. } = &mut *memory;
-        solver.solve(problem, solution).map_err(|source| StepError::Solve { t: state.t, source })?
+        solver.solve(problem, solution).map_err(|source| StepError::Solve { t, source })
     };
+    let report = if memory.active.bounds_vary() { coupled_bounds::solve(memory, solve)? } else { solve(memory)? };
     shift_pulls(memory, -1.0);
     let StepMemory { active, solution, work, .. } = memory;
     state.v.copy_from_slice(&work.v_free);
@@ -395,7 +405,7 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// Energy that the impulses of this step took out or brought in, from v_k, v_{k+1} and the rows of the step.
 ///
 /// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
-/// constraints and obstacles. To be called before [`keep_impulses`], which says which contacts were closed before.
+/// constraints and obstacles; motors do work, friction of known bound dissipates. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
     let StepMemory { active, solution, work, .. } = &mut *memory;
     let layout = model.systems().layout();
@@ -405,15 +415,18 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
     work.local.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &work.displacement, &mut work.local);
     for item in active.items() {
-        let is_contact = !item.law.is_bilateral();
         for (k, row) in item.rows.clone().enumerate() {
             let p = solution.r[row];
             // b in the mean over the step, where its change is known
             let half_change = 0.5 * active.bias_change()[row];
             report.work -= (active.bias()[row] - half_change) * p;
-            if is_contact {
-                let dissipated = if k == 0 { &mut report.dissipated_impact } else { &mut report.dissipated_friction };
-                *dissipated -= (work.local[row] - half_change) * p;
+            let power = (work.local[row] - half_change) * p;
+            match item.law {
+                Law::Bilateral => {}
+                Law::Contact(_) if k == 0 => report.dissipated_impact -= power,
+                Law::Contact(_) => report.dissipated_friction -= power,
+                Law::Bounded(law) if law.role == BoundedRole::Motor => report.work += power,
+                Law::Bounded(_) => report.dissipated_friction -= power,
             }
         }
     }
@@ -427,7 +440,7 @@ fn some_contact_closes(memory: &StepMemory) -> bool {
     let StepMemory { active, solution, warm, contacts, .. } = memory;
     active.items().iter().any(|item| {
         let first = item.rows.start;
-        let approached = active.velocity_start()[first] < 0.0 && solution.r[first] > 0.0 && !item.law.is_bilateral();
+        let approached = active.velocity_start()[first] < 0.0 && solution.r[first] > 0.0 && item.law.is_contact();
         approached
             && match item.source {
                 ActiveSource::Interaction(i) => warm.by_interaction[i][0] == 0.0,
@@ -441,7 +454,7 @@ fn some_contact_closes(memory: &StepMemory) -> bool {
 fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
     let StepMemory { active, solution, contacts, giver, .. } = memory;
     let (mut gain, mut exchanged, mut largest) = (0.0, 0.0, (0.0, None));
-    for item in active.items().iter().filter(|item| !item.law.is_bilateral()) {
+    for item in active.items().iter().filter(|item| item.law.is_contact()) {
         let mut of_item = 0.0;
         for row in item.rows.clone() {
             let p = solution.r[row];

@@ -67,7 +67,8 @@ pub struct SurfaceMotion {
 pub struct DetectionWarnings {
     /// Pairs that overlap by more than half of the inner radius of the smaller shape: their normals may point to the wrong side.
     pub deep_overlaps: usize,
-    /// Contact points left out because their normal or gap could not be computed.
+    /// Pairs whose normal was one of several equally good ones, of which a definite one was taken; contact points left out because their
+    /// normal or gap could not be computed.
     pub degenerate: usize,
     /// Bodies that may move farther than their smallest width within the horizon, and so through others unseen.
     pub fast_bodies: usize,
@@ -161,6 +162,11 @@ pub trait PlanarDetector: Send + Sync {
 
     /// Name of a collider for records and messages.
     fn collider_name(&self, collider: u32) -> &str;
+
+    /// What was doubtful in the last search.
+    fn warnings(&self) -> DetectionWarnings {
+        DetectionWarnings::default()
+    }
 
     /// A copy of its own for another run.
     fn boxed_clone(&self) -> Box<dyn PlanarDetector>;

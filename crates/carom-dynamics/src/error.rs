@@ -163,6 +163,14 @@ pub enum ModelError {
         /// What is wrong and how to mend it.
         reason: String,
     },
+    /// A force element that cannot be built.
+    #[error("force \"{force}\": {reason}")]
+    Force {
+        /// The element.
+        force: String,
+        /// What is wrong and how to mend it.
+        reason: String,
+    },
     /// A matrix that should be symmetric positive definite is not.
     #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]
     MassNotPositive {

@@ -24,9 +24,13 @@ impl Interaction {
     /// A coefficient out of range: restitution outside [0, 1], negative friction, values that are not finite. A law for which the relation has no
     /// rows.
     pub fn new(name: &str, relation: Box<dyn Relation>, law: Law, layout: &BlockLayout) -> Result<Self, ModelError> {
-        if let Law::Contact(contact) = &law {
-            contact.validate(name)?;
-            contact.check_rows(name, relation.n_rows())?;
+        match &law {
+            Law::Bilateral => {}
+            Law::Contact(contact) => {
+                contact.validate(name)?;
+                contact.check_rows(name, relation.n_rows())?;
+            }
+            Law::Bounded(bounded) => bounded.validate(name, relation.n_rows())?,
         }
         Ok(Self::unchecked(name, relation, law, layout))
     }
@@ -68,6 +72,12 @@ impl Interaction {
     #[must_use]
     pub fn is_bilateral(&self) -> bool {
         self.law.is_bilateral()
+    }
+
+    /// It is a contact: neither a constraint nor a force between bounds.
+    #[must_use]
+    pub fn is_contact(&self) -> bool {
+        self.law.is_contact()
     }
 
     /// Mass blocks its rows touch.

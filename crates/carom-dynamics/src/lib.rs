@@ -16,6 +16,7 @@ pub mod active_set;
 mod assembly;
 pub mod block_diagonal;
 mod bonds;
+mod coupled_bounds;
 pub mod detection;
 pub mod diagnostics;
 pub mod error;
@@ -46,7 +47,7 @@ mod variable_friction;
 
 pub use error::{ModelError, NonFinite, RunError, StepError};
 pub use interactions::Interaction;
-pub use laws::{Cohesion, ContactLaw, Friction, Law, Restitution};
+pub use laws::{BoundedLaw, BoundedRole, Cohesion, ContactLaw, Friction, JointLoad, Law, Restitution};
 pub use memory::StepMemory;
 pub use model::Model;
 pub use state::State;

@@ -134,7 +134,11 @@ impl StepMemory {
     /// What was doubtful in the last search for contacts between shapes.
     #[must_use]
     pub fn warnings(&self) -> DetectionWarnings {
-        self.detector.as_ref().map_or_else(DetectionWarnings::default, |detector| detector.warnings())
+        let mut warnings = self.detector.as_ref().map_or_else(DetectionWarnings::default, |detector| detector.warnings());
+        if let Some(detector) = &self.planar_detector {
+            warnings.add(&detector.warnings());
+        }
+        warnings
     }
 
     /// The interactions that were active in the last step.

@@ -3,12 +3,13 @@
 use crate::detection::{ContactDetector, ContactPoint, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
-use crate::forces::{CompliantContact, CompliantLaw};
+use crate::forces::{CompliantContact, CompliantLaw, ForceElement, ForceElements, ForcePart, ForceSource, SpringSource};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{
-    ChainSource, FormulaRelation, FormulaSource, Joint, JointSource, NonholonomicRelation, PiecewiseRelation, PiecewiseSource, Relation,
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, NonholonomicRelation, PiecewiseRelation,
+    PiecewiseSource, Relation,
 };
 use crate::state::State;
 use crate::system_set::SystemSet;
@@ -27,6 +28,7 @@ pub struct Model {
     collider_laws: Vec<ContactLaw>,
     impact_law: ImpactLaw,
     compliant: Vec<CompliantContact>,
+    elements: ForceElements,
     events: Vec<ModelEvent>,
     time_events: Vec<TimeEvent>,
 }
@@ -46,6 +48,7 @@ impl Model {
             collider_laws: Vec::new(),
             impact_law: ImpactLaw::default(),
             compliant: Vec::new(),
+            elements: ForceElements::default(),
             events: Vec::new(),
             time_events: Vec::new(),
         })
@@ -110,6 +113,14 @@ impl Model {
         self.add_interaction(name, Box::new(joint), Law::Bilateral)
     }
 
+    /// The angle or displacement of a joint that lies as `source` says at the coordinates `q`: for motors, friction, springs and limits.
+    ///
+    /// # Errors
+    /// As [`JointCoordinate::new`].
+    pub fn joint_coordinate(&self, name: &str, source: &JointSource, axis: JointAxis, q: &[f64]) -> Result<JointCoordinate, ModelError> {
+        JointCoordinate::new(name, source, axis, &self.systems, q)
+    }
+
     /// Adds a penalised contact: a force of the gap and velocity of a relation.
     ///
     /// # Errors
@@ -129,6 +140,75 @@ impl Model {
     pub fn add_compliant_formula(&mut self, name: &str, source: &FormulaSource, law: CompliantLaw) -> Result<(), ModelError> {
         let relation = FormulaRelation::new(source, &self.systems)?;
         self.add_compliant_contact(name, Box::new(relation), law)
+    }
+
+    /// Adds a force element on bodies; its points and axes are those at the coordinates `q`.
+    ///
+    /// # Errors
+    /// A name that exists, a body that does not, a formula that cannot be read, a number out of range.
+    pub fn add_force(&mut self, name: &str, source: &ForceSource, q: &[f64]) -> Result<(), ModelError> {
+        self.check_force_name(name)?;
+        self.elements.add(name, source, &self.systems, q)?;
+        self.names.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// Adds a spring and damper over a relation of one row, such as the coordinate of a joint: F = −Gᵀ f(g, u, t). Formulas use `coordinate`, `rate`
+    /// and `t`; the rest is g at (t, q) unless the spring says.
+    ///
+    /// # Errors
+    /// As [`Model::add_force`]; a relation of more rows.
+    pub fn add_relation_spring(
+        &mut self,
+        name: &str,
+        relation: Box<dyn Relation>,
+        source: &SpringSource,
+        (t, q): (f64, &[f64]),
+    ) -> Result<(), ModelError> {
+        self.check_force_name(name)?;
+        self.elements.add_over_relation(name, relation, source, (t, q))?;
+        self.names.insert(name.to_owned());
+        Ok(())
+    }
+
+    /// Adds a spring and damper over a coordinate of a joint, placed at the coordinates `q`; the joint itself need not exist. An angle is counted
+    /// within half a turn of the rest, or of the position at `q`.
+    ///
+    /// # Errors
+    /// As [`Model::add_relation_spring`]; [`ModelError::Joint`] for a joint without that coordinate.
+    pub fn add_joint_spring(
+        &mut self,
+        name: &str,
+        source: &JointSource,
+        axis: JointAxis,
+        spring: &SpringSource,
+        q: &[f64],
+    ) -> Result<(), ModelError> {
+        let coordinate = JointCoordinate::new(name, source, axis, &self.systems, q)?;
+        let centre = match spring {
+            SpringSource::Linear(spring) => spring.rest,
+            SpringSource::Formula { .. } => None,
+        };
+        let centre = centre.unwrap_or_else(|| coordinate.value(q));
+        self.add_relation_spring(name, Box::new(coordinate.with_centre(centre)), spring, (0.0, q))
+    }
+
+    /// Adds a force element of one's own.
+    ///
+    /// # Errors
+    /// A name that exists.
+    pub fn add_force_element(&mut self, name: &str, element: Box<dyn ForceElement>) -> Result<(), ModelError> {
+        self.check_force_name(name)?;
+        self.elements.push(name, element);
+        self.names.insert(name.to_owned());
+        Ok(())
+    }
+
+    fn check_force_name(&self, name: &str) -> Result<(), ModelError> {
+        if self.names.contains(name) {
+            return Err(ModelError::DuplicateName { what: "interaction or force", name: name.to_owned() });
+        }
+        Ok(())
     }
 
     /// Adds an event by formula.
@@ -188,20 +268,53 @@ impl Model {
         &self.compliant
     }
 
-    /// F(t, q, v) of the systems and of the penalised contacts.
+    /// The force elements on bodies.
+    #[must_use]
+    pub fn force_elements(&self) -> &ForceElements {
+        &self.elements
+    }
+
+    /// F(t, q, v) of the systems, the penalised contacts and the force elements.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
     pub fn force(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         self.systems.force_of_systems(t, q, v, force, scratch)?;
-        self.compliant.iter().try_for_each(|contact| contact.add_force(Instant { t, q, v }, false, force, scratch))
+        let at = Instant { t, q, v };
+        self.compliant.iter().try_for_each(|contact| contact.add_force(at, false, force, scratch))?;
+        self.elements.add_force(&self.systems, at, ForcePart::All, force, scratch)
     }
 
-    /// Adds c_v C + c_q K to a block-diagonal matrix, with C = −∂F/∂v and K = −(∂F/∂q) T.
+    /// Adds c_v C + c_q K to a block-diagonal matrix, with C = −∂F/∂v and K = −(∂F/∂q) T, for an iteration: what force elements couple between
+    /// blocks is left out, and made up for as [`crate::forces`] says.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
     pub fn add_jacobians(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        self.add_jacobians_without_elements(at, factors, matrix, scratch)?;
+        self.elements.add_to_iteration(&self.systems, at, factors, matrix, scratch)
+    }
+
+    /// As [`Model::add_jacobians`], for schemes that are linearised once: elements between bodies are left to F, so that momentum is kept.
+    pub(crate) fn add_linear_jacobians(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        matrix: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        self.add_jacobians_without_elements(at, factors, matrix, scratch)?;
+        self.elements.add_uncoupled(&self.systems, at, factors, matrix, scratch)
+    }
+
+    /// As [`Model::add_jacobians`], of systems and penalised contacts only.
+    pub(crate) fn add_jacobians_without_elements(
         &self,
         at: Instant<'_>,
         factors: JacobianFactors,
@@ -213,16 +326,30 @@ impl Model {
         self.compliant.iter().try_for_each(|contact| contact.add_jacobians(at, factors, layout, matrix, scratch))
     }
 
+    /// Gives c_v C + c_q K of the force elements whole, by row, column and value.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the formula.
+    pub fn visit_element_jacobians(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<(), NonFinite> {
+        self.elements.visit_entries(&self.systems, at, factors, scratch, visit)
+    }
+
     /// M is constant and F = f − K q − C v with constant f, K, C.
     #[must_use]
     pub fn is_affine(&self) -> bool {
-        self.systems.systems_are_affine() && self.compliant.is_empty()
+        self.systems.systems_are_affine() && self.compliant.is_empty() && self.elements.are_constant()
     }
 
     /// Energy enters or leaves other than through interactions: see [`System::exchanges_energy`].
     #[must_use]
     pub fn exchanges_energy(&self) -> bool {
-        self.systems.systems_exchange_energy() || !self.compliant.is_empty()
+        self.systems.systems_exchange_energy() || !self.compliant.is_empty() || self.elements.are_applied()
     }
 
     /// The forces without potential.
@@ -231,7 +358,8 @@ impl Model {
     /// [`NonFinite`] naming the formula.
     pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         self.systems.applied_force_of_systems(at, force, scratch)?;
-        self.compliant.iter().try_for_each(|contact| contact.add_force(at, true, force, scratch))
+        self.compliant.iter().try_for_each(|contact| contact.add_force(at, true, force, scratch))?;
+        self.elements.add_force(&self.systems, at, ForcePart::Applied, force, scratch)
     }
 
     /// ∂V/∂t − ∂T/∂t \[W\].
@@ -243,10 +371,10 @@ impl Model {
         for contact in &self.compliant {
             power += contact.explicit_power(at, scratch)?;
         }
-        Ok(power)
+        Ok(power + self.elements.explicit_power(&self.systems, at, scratch)?)
     }
 
-    /// Kinetic and potential energy \[J\], that of penalised contacts included.
+    /// Kinetic and potential energy \[J\], that of penalised contacts and force elements included.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
@@ -255,6 +383,7 @@ impl Model {
         for contact in &self.compliant {
             potential += contact.potential(t, q, scratch)?;
         }
+        potential += self.elements.potential(&self.systems, t, q, scratch)?;
         Ok((kinetic, potential))
     }
 
@@ -293,8 +422,9 @@ impl Model {
         &self.systems
     }
 
-    /// The systems, to be kept by others.
-    pub(crate) fn shared_systems(&self) -> Arc<SystemSet> {
+    /// The systems, to be kept by others: by relations, say.
+    #[must_use]
+    pub fn shared_systems(&self) -> Arc<SystemSet> {
         Arc::clone(&self.systems)
     }
 

@@ -4,6 +4,7 @@ use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
 use crate::events::StateFunction;
 use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A system and its place in the model's arrays.
@@ -21,6 +22,8 @@ pub struct SystemSet {
     coordinates: Vec<Coordinate>,
     velocities: Vec<Coordinate>,
     layout: BlockLayout,
+    /// Frames by the names of their bodies; only looked up.
+    frames: HashMap<String, FrameId>,
     bodies: Option<Bodies>,
     planar_bodies: Option<Bodies>,
     affine: bool,
@@ -54,7 +57,7 @@ impl SystemSet {
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
         let (mut coordinates, mut velocities, mut sizes, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut bodies, mut planar_bodies, mut n_values) = (None, None, 0);
+        let (mut bodies, mut planar_bodies, mut n_values, mut frames) = (None, None, 0, HashMap::new());
         for system in systems {
             let (q, v) = (coordinates.len(), velocities.len());
             let first_block = sizes.len();
@@ -71,6 +74,10 @@ impl SystemSet {
             if system.n_planar_bodies() > 0 {
                 planar_bodies = Some(Bodies { q: q.clone(), v: v.clone(), first_block });
             }
+            for (frame, name) in system.frames().into_iter().enumerate() {
+                // of two bodies of one name the first is found
+                frames.entry(name).or_insert(FrameId { system: parts.len(), frame });
+            }
             parts.push(Part { system, q, v, values });
         }
         let mut names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();
@@ -82,7 +89,7 @@ impl SystemSet {
         let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
         let exchanges_energy = parts.iter().any(|p| p.system.exchanges_energy());
         let layout = BlockLayout::new(sizes);
-        Ok(SystemSet { exchanges_energy, layout, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
+        Ok(SystemSet { exchanges_energy, layout, frames, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
     }
 
     /// All coordinates.
@@ -125,6 +132,18 @@ impl SystemSet {
     #[must_use]
     pub fn mass_is_constant(&self) -> bool {
         self.constant_mass
+    }
+
+    /// Number of a body of this name among the rigid bodies.
+    #[must_use]
+    pub fn find_rigid_body(&self, body: &str) -> Option<usize> {
+        self.parts.iter().find(|p| p.system.n_rigid_bodies() > 0)?.system.frames().iter().position(|name| name == body)
+    }
+
+    /// Number of a body of this name among the planar bodies.
+    #[must_use]
+    pub fn find_planar_body(&self, body: &str) -> Option<usize> {
+        self.parts.iter().find(|p| p.system.n_planar_bodies() > 0)?.system.frames().iter().position(|name| name == body)
     }
 
     /// The system of this coordinate has q̇ = v.
@@ -363,10 +382,7 @@ impl SystemSet {
     /// The frame of the body of this name.
     #[must_use]
     pub fn find_frame(&self, body: &str) -> Option<FrameId> {
-        self.parts.iter().enumerate().find_map(|(system, p)| {
-            let frame = p.system.frames().iter().position(|name| name == body)?;
-            Some(FrameId { system, frame })
-        })
+        self.frames.get(body).copied()
     }
 
     /// The body of this frame moves in the x-y plane.
@@ -401,6 +417,12 @@ impl SystemSet {
     pub fn frame_velocity(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
         let part = &self.parts[id.system];
         part.system.frame_velocity(&q[part.q.clone()], &v[part.v.clone()], id.frame)
+    }
+
+    /// See [`System::add_frame_velocity_derivative`].
+    pub fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], id: FrameId, factor: f64, matrix: &mut [f64]) {
+        let part = &self.parts[id.system];
+        part.system.add_frame_velocity_derivative(&q[part.q.clone()], &v[part.v.clone()], id.frame, factor, matrix);
     }
 
     /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.

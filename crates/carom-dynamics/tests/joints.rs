@@ -12,9 +12,9 @@ use nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 
 /// Two planar bodies, two in space and three in a tree.
-const N_V: usize = 2 * 3 + 2 * 6 + 11;
+pub const N_V: usize = 2 * 3 + 2 * 6 + 11;
 
-fn systems() -> Arc<SystemSet> {
+pub fn systems() -> Arc<SystemSet> {
     let planar = |name: &str| PlanarBody { name: name.into(), mass: 1.0, inertia: 0.5 };
     let body = |name: &str| RigidBody { name: name.into(), mass: 1.0, inertia: Matrix3::from_diagonal(&Vector3::new(1.0, 1.2, 1.5)) };
     let link = |name: &str, parent: Option<&str>, joint| TreeBody {
@@ -39,7 +39,7 @@ fn systems() -> Arc<SystemSet> {
     Arc::new(SystemSet::new(parts).unwrap())
 }
 
-fn position() -> Vec<f64> {
+pub fn position() -> Vec<f64> {
     let (r, s) = (UnitQuaternion::from_euler_angles(0.2, -0.5, 0.9), UnitQuaternion::from_euler_angles(-1.2, 0.3, 0.4));
     let planar = [0.1, 0.2, 0.7, -0.3, 0.5, -1.1];
     let bodies = [0.3, -0.7, 0.1, r.w, r.i, r.j, r.k, -0.4, 0.5, 0.6, s.w, s.i, s.j, s.k];
@@ -47,103 +47,137 @@ fn position() -> Vec<f64> {
     [&planar[..], &bodies[..], &tree[..]].concat()
 }
 
-fn source(kind: JointKind, bodies: [&str; 2], planar: bool) -> JointSource {
+pub fn source(kind: JointKind, bodies: [&str; 2], planar: bool) -> JointSource {
     let placement = JointPlacement::at(Vector3::new(0.4, 0.3, if planar { 0.0 } else { -0.2 }));
     let axis = if planar { Vector3::new(0.6, -0.8, 0.0) } else { Vector3::new(0.6, -0.8, 0.3) };
     let placement = match kind {
         JointKind::Universal => placement.along(axis).crossing(axis.cross(&Vector3::new(0.1, 0.2, 0.9))),
         JointKind::Distance => placement.to(Vector3::new(-0.5, 0.9, if planar { 0.0 } else { 0.7 })),
-        _ => placement.along(axis),
+        _ => placement.along(axis).pitched(0.7),
     };
     let bodies = bodies.map(|name| (name != "ground").then(|| name.to_owned()));
     JointSource { kind, bodies, placement }
 }
 
-/// Every kind between bodies of every sort, at a position that violates it. Along q ⊕ ε v: dg/dε = G v and d²g/dε² = (dG/dt) v; along each
-/// velocity d(Gᵀλ)/dε is a column of the curvature.
+/// Pairs of bodies of every sort.
+pub const PAIRS: [[&str; 2]; 11] = [
+    ["a", "b"],
+    ["b", "a"],
+    ["ground", "b"],
+    ["a", "ground"],
+    ["p", "r"],
+    ["r", "ground"],
+    ["ground", "p"],
+    ["a", "p"],
+    ["e", "c"],
+    ["d", "ground"],
+    ["b", "e"],
+];
+
+/// The bodies (or the one that is not the ground) move in the plane.
+pub fn in_plane(bodies: [&str; 2]) -> bool {
+    bodies.iter().all(|b| ["p", "r", "ground"].contains(b))
+}
+
+/// q ⊕ w.
+pub fn advance(systems: &SystemSet, q: &[f64], w: &[f64]) -> Vec<f64> {
+    let mut next = q.to_vec();
+    systems.advance(q, w, &mut next);
+    next
+}
+
+/// A position near the first and a velocity.
+pub fn displaced(systems: &SystemSet, q0: &[f64], by: f64) -> (Vec<f64>, Vec<f64>) {
+    let w: Vec<f64> = (0..N_V).map(|i| by * (1.7 * i as f64 + 0.4).sin()).collect();
+    (advance(systems, q0, &w), (0..N_V).map(|i| (2.3 * i as f64 + 1.1).cos()).collect())
+}
+
+/// G of a relation at q.
+pub fn jacobian_at(relation: &dyn Relation, q: &[f64]) -> Vec<f64> {
+    let (n, width) = (relation.n_rows(), relation.velocities().len());
+    let (mut g, mut bias) = (vec![0.0; n * width], vec![0.0; n]);
+    relation.jacobian(0.0, q, Rows { jacobian: &mut g, bias: &mut bias }, &mut Scratch::default()).unwrap();
+    assert!(bias.iter().all(|&b| b == 0.0));
+    g
+}
+
+/// Along q ⊕ ε v: dg/dε = G v for the first `positions` rows (tangents of contacts have no position), d(G v)/dε = (dG/dt) v for all (along
+/// q ⊕ ε v the velocity in the chart changes at second order only); along each velocity d(Gᵀλ)/dε is a column of the curvature. `scale` is the
+/// size of the third derivatives relative to one.
+pub fn check_derivatives(what: &str, relation: &dyn Relation, positions: usize, systems: &SystemSet, q: &[f64], v: &[f64], scale: f64) {
+    let (n, width, mut scratch) = (relation.n_rows(), relation.velocities().len(), Scratch::default());
+    let mut position = |q: &[f64]| {
+        let mut g = vec![0.0; n];
+        relation.position(0.0, q, &mut g, &mut scratch).unwrap();
+        g
+    };
+    let epsilon = 1e-4;
+    let shifted = |factor: f64| advance(systems, q, &v.iter().map(|v| v * factor).collect::<Vec<_>>());
+    let (plus, zero, minus) = (position(&shifted(epsilon)), position(q), position(&shifted(-epsilon)));
+    let velocity = |g: &[f64]| -> Vec<f64> {
+        g.chunks_exact(width).map(|row| relation.velocities().iter().zip(row).map(|(&k, g)| g * v[k]).sum()).collect()
+    };
+    let (rates, mut bias) = (velocity(&jacobian_at(relation, q)), vec![0.0; n]);
+    relation.acceleration_bias(0.0, q, v, &mut bias, &mut scratch).unwrap();
+    for i in 0..positions {
+        let rate = rates[i];
+        // truncation ε²/6 × third derivative (below 30) = 5e-8; round-off 1e-16/ε² = 1e-8
+        assert!((rate - (plus[i] - minus[i]) / (2.0 * epsilon)).abs() < 1e-7 * scale, "{what} row {i}: {rate}");
+        let second = (plus[i] - 2.0 * zero[i] + minus[i]) / (epsilon * epsilon);
+        assert!((bias[i] - second).abs() < 1e-6 * scale, "{what} row {i}: {} {second}", bias[i]);
+    }
+    let (ahead, behind) = (velocity(&jacobian_at(relation, &shifted(1e-5))), velocity(&jacobian_at(relation, &shifted(-1e-5))));
+    for i in 0..n {
+        let second = (ahead[i] - behind[i]) / 2e-5;
+        // truncation 1e-10 × third derivative, round-off 1e-16/1e-5
+        assert!((bias[i] - second).abs() < 1e-8 * scale, "{what} row {i}: bias {} difference {second}", bias[i]);
+    }
+    let lambda: Vec<f64> = (0..n).map(|i| 1.0 + 0.7 * i as f64).collect();
+    let force = |q: &[f64]| -> Vec<f64> {
+        let g = jacobian_at(relation, q);
+        (0..width).map(|j| (0..n).map(|i| g[i * width + j] * lambda[i]).sum()).collect()
+    };
+    let mut curvature = vec![0.0; width * width];
+    relation.add_curvature(0.0, q, &lambda, 1.0, &mut curvature, &mut scratch).unwrap();
+    for (j, &k) in relation.velocities().iter().enumerate() {
+        let moved = |shift: f64| {
+            let mut w = vec![0.0; v.len()];
+            w[k] = shift;
+            force(&advance(systems, q, &w))
+        };
+        let (plus, minus) = (moved(1e-5), moved(-1e-5));
+        for i in 0..width {
+            let (exact, difference) = (curvature[i * width + j], (plus[i] - minus[i]) / 2e-5);
+            // truncation 1e-10 × third derivative (below 50), round-off 1e-15/1e-5 × |λ|
+            assert!((exact - difference).abs() < 1e-8 * scale, "{what} curvature {i} {j}: {exact} {difference}");
+        }
+    }
+}
+
+/// Every kind between bodies of every sort, at a position that violates it.
 #[test]
 fn derivatives_by_differences() {
-    let (systems, q0, mut scratch) = (systems(), position(), Scratch::default());
-    let displacement: Vec<f64> = (0..N_V).map(|i| 0.3 * (1.7 * i as f64 + 0.4).sin()).collect();
-    let v: Vec<f64> = (0..N_V).map(|i| (2.3 * i as f64 + 1.1).cos()).collect();
-    let advance = |q: &[f64], w: &[f64]| {
-        let mut next = q.to_vec();
-        systems.advance(q, w, &mut next);
-        next
-    };
-    let q = advance(&q0, &displacement);
-    let pairs = [
-        ["a", "b"],
-        ["b", "a"],
-        ["ground", "b"],
-        ["a", "ground"],
-        ["p", "r"],
-        ["r", "ground"],
-        ["ground", "p"],
-        ["a", "p"],
-        ["e", "c"],
-        ["d", "ground"],
-        ["b", "e"],
-    ];
+    let (systems, q0) = (systems(), position());
+    let (q, v) = displaced(&systems, &q0, 0.3);
     let mut checked = 0;
     for (name, kind) in JointKind::NAMES {
-        for bodies in pairs {
-            let planar = bodies.iter().all(|b| ["p", "r", "ground"].contains(b));
+        for bodies in PAIRS {
+            let planar = in_plane(bodies);
             let joint = match Joint::new(name, &source(kind, bodies, planar), &systems, &q0) {
                 Ok(joint) => joint,
                 Err(ModelError::Joint { .. }) if planar => continue,
                 Err(error) => panic!("{error}"),
             };
-            let (n, width) = (joint.n_rows(), joint.velocities().len());
-            let mut position = |q: &[f64]| {
-                let mut g = vec![0.0; n];
-                joint.position(0.0, q, &mut g, &mut scratch).unwrap();
-                g
-            };
             // g = 0 where the joint was built, up to round-off of rotations
-            assert!(position(&q0).iter().all(|g| g.abs() < 1e-14), "{name} {bodies:?}");
-            let epsilon = 1e-4;
-            let shifted = |factor: f64| advance(&q, &v.iter().map(|v| v * factor).collect::<Vec<_>>());
-            let (plus, zero, minus) = (position(&shifted(epsilon)), position(&q), position(&shifted(-epsilon)));
-            let jacobian = |q: &[f64]| {
-                let (mut g, mut bias) = (vec![0.0; n * width], vec![0.0; n]);
-                joint.jacobian(0.0, q, Rows { jacobian: &mut g, bias: &mut bias }, &mut Scratch::default()).unwrap();
-                g
-            };
-            let (g, mut bias) = (jacobian(&q), vec![0.0; n]);
-            joint.acceleration_bias(0.0, &q, &v, &mut bias, &mut scratch).unwrap();
-            for i in 0..n {
-                let rate: f64 = joint.velocities().iter().zip(&g[i * width..]).map(|(&k, g)| g * v[k]).sum();
-                // truncation ε²/6 × third derivative (below 30) = 5e-8; round-off 1e-16/ε² = 1e-8
-                assert!((rate - (plus[i] - minus[i]) / (2.0 * epsilon)).abs() < 1e-7, "{name} {bodies:?} row {i}: {rate}");
-                let second = (plus[i] - 2.0 * zero[i] + minus[i]) / (epsilon * epsilon);
-                assert!((bias[i] - second).abs() < 1e-6, "{name} {bodies:?} row {i}: {} {second}", bias[i]);
-            }
-            let lambda: Vec<f64> = (0..n).map(|i| 1.0 + 0.7 * i as f64).collect();
-            let force = |q: &[f64]| -> Vec<f64> {
-                let g = jacobian(q);
-                (0..width).map(|j| (0..n).map(|i| g[i * width + j] * lambda[i]).sum()).collect()
-            };
-            let mut curvature = vec![0.0; width * width];
-            joint.add_curvature(0.0, &q, &lambda, 1.0, &mut curvature, &mut scratch).unwrap();
-            for (j, &k) in joint.velocities().iter().enumerate() {
-                let moved = |shift: f64| {
-                    let mut w = vec![0.0; v.len()];
-                    w[k] = shift;
-                    force(&advance(&q, &w))
-                };
-                let (plus, minus) = (moved(1e-5), moved(-1e-5));
-                for i in 0..width {
-                    let difference = (plus[i] - minus[i]) / 2e-5;
-                    // truncation 1e-10 × third derivative (below 50), round-off 1e-15/1e-5 × |λ|
-                    assert!((curvature[i * width + j] - difference).abs() < 1e-8, "{name} {bodies:?} curvature {i} {j}");
-                }
-            }
+            let mut g = vec![1.0; joint.n_rows()];
+            joint.position(0.0, &q0, &mut g, &mut Scratch::default()).unwrap();
+            assert!(g.iter().all(|g| g.abs() < 1e-14), "{name} {bodies:?}");
+            check_derivatives(&format!("{name} {bodies:?}"), &joint, joint.n_rows(), &systems, &q, &v, 1.0);
             checked += 1;
         }
     }
-    // eight kinds of eight spatial pairs; revolute, prismatic, fixed, distance, point-on-line of three planar pairs
-    assert_eq!(checked, 8 * 8 + 5 * 3);
+    // eleven kinds of eight spatial pairs; revolute, prismatic, fixed, distance, point-on-line of three planar pairs
+    assert_eq!(checked, 11 * 8 + 5 * 3);
 }
 
 #[test]
@@ -165,6 +199,7 @@ fn refuses_what_is_no_joint() {
     refused(with(JointKind::Spherical, JointPlacement::at(Vector3::repeat(f64::NAN))), "finite");
     let planar = JointSource { bodies: [Some("p".into()), None], ..with(JointKind::Prismatic, at) };
     refused(planar, "plane");
+    refused(with(JointKind::Screw, at), "pitch");
 }
 
 /// The slider-crank of planar bodies with pins and a guide follows the reference in angles.

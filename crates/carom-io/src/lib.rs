@@ -1,5 +1,7 @@
 //! Model files in, recorded runs out.
 
+pub mod meshes;
 pub mod model_file;
 pub mod plot;
 pub mod recording;
+pub mod urdf;

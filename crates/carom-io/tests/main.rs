@@ -4,3 +4,4 @@ mod fixture;
 mod model_file;
 mod plot;
 mod recording;
+mod urdf;

@@ -15,6 +15,14 @@ pub enum Block {
     },
     /// 0 ≤ u ⊥ r ≥ 0: contact without friction.
     Unilateral,
+    /// −u ∈ N_[lower, upper](r), one row: u = 0 between the bounds, u ≥ 0 at the lower and u ≤ 0 at the upper one. A motor of limited
+    /// effort, or dry friction whose bound is known.
+    Bounded {
+        /// Least impulse, or −∞.
+        lower: f64,
+        /// Largest impulse, or ∞; not below `lower`.
+        upper: f64,
+    },
     /// Planar contact (N, T) with Coulomb friction.
     Coulomb2 {
         /// Friction coefficient, ≥ 0.
@@ -60,7 +68,7 @@ impl Block {
     pub fn dim(&self) -> usize {
         match *self {
             Block::Bilateral { dim } => dim,
-            Block::Unilateral => 1,
+            Block::Unilateral | Block::Bounded { .. } => 1,
             Block::Coulomb2 { .. } => 2,
             Block::Coulomb3 { .. } => 3,
             Block::Spinning { .. } => 4,
@@ -84,7 +92,7 @@ impl Block {
     #[inline]
     pub fn friction(&self) -> f64 {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral => 0.0,
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => 0.0,
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu,
             Block::Spinning { mu, .. } | Block::Rolling { mu, .. } | Block::RollingSpinning { mu, .. } => mu,
         }
@@ -94,7 +102,7 @@ impl Block {
     #[inline]
     pub fn is_frictionless(&self) -> bool {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral => true,
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => true,
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu == 0.0,
             Block::Spinning { mu, spinning: slope }
             | Block::Rolling { mu, rolling: slope }
@@ -106,7 +114,7 @@ impl Block {
     #[inline]
     pub fn slip_term(&self, u: &[f64]) -> f64 {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral => 0.0,
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => 0.0,
             Block::Coulomb2 { mu } => mu * u[1].abs(),
             Block::Coulomb3 { mu } => mu * (u[1] * u[1] + u[2] * u[2]).sqrt(),
             Block::Spinning { mu, spinning } => mu * u[1].hypot(u[2]) + spinning * u[3].abs(),
@@ -118,7 +126,7 @@ impl Block {
     /// The disks (or balls) in which tangential impulses and moments lie: rows within the block, and radius over normal impulse.
     pub fn disks(&self) -> [Option<(std::ops::Range<usize>, f64)>; 2] {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral => [None, None],
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [None, None],
             Block::Coulomb2 { mu } => [Some((1..2, mu)), None],
             Block::Coulomb3 { mu } => [Some((1..3, mu)), None],
             Block::Spinning { mu, spinning } => [Some((1..3, mu)), Some((3..4, spinning))],
@@ -133,11 +141,43 @@ impl Block {
         matches!(self, Block::Bilateral { .. })
     }
 
+    /// The bounds of a [`Block::Bounded`].
+    #[inline]
+    pub fn bounds(&self) -> Option<(f64, f64)> {
+        match *self {
+            Block::Bounded { lower, upper } => Some((lower, upper)),
+            _ => None,
+        }
+    }
+
+    /// The law of y where r = `factor` · y, `factor` > 0. Cones are the same in every unit, bounds are not.
+    #[inline]
+    pub(crate) fn in_unit(self, factor: f64) -> Block {
+        match self {
+            Block::Bounded { lower, upper } => Block::Bounded { lower: lower / factor, upper: upper / factor },
+            block => block,
+        }
+    }
+
+    /// The size of the smallest impulse the law allows: not zero only for bounds on one side of it.
+    #[inline]
+    pub(crate) fn least_impulse(&self) -> f64 {
+        self.bounds().map_or(0.0, |(lower, upper)| lower.max(-upper).max(0.0))
+    }
+
+    /// Moves a first component alone to what the law allows it: r_N ≥ 0, or the bounds.
+    #[inline]
+    pub(crate) fn project_normal(&self, normal: &mut f64) {
+        let (lower, upper) = self.bounds().unwrap_or((0.0, f64::INFINITY));
+        *normal = normal.max(lower).min(upper);
+    }
+
     /// Euclidean projection of `z` on the set of admissible impulses, in place.
     pub fn project(&self, z: &mut [f64]) {
         match *self {
             Block::Bilateral { .. } => {}
             Block::Unilateral => z[0] = z[0].max(0.0),
+            Block::Bounded { lower, upper } => z[0] = z[0].max(lower).min(upper),
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => project_coulomb(mu, z),
             Block::Spinning { mu, spinning: slope }
             | Block::Rolling { mu, rolling: slope }
@@ -159,6 +199,11 @@ impl Block {
             Block::Bilateral { .. } => norm_squared(u),
             Block::Unilateral => {
                 let e = (mass_scale * r[0]).min(u[0]);
+                e * e
+            }
+            Block::Bounded { lower, upper } => {
+                let s = mass_scale * r[0];
+                let e = s - (s - u[0]).max(mass_scale * lower).min(mass_scale * upper);
                 e * e
             }
             Block::Coulomb2 { mu } => {
@@ -305,6 +350,27 @@ mod tests {
         let mut z = [-3.0, 4.0];
         project_coulomb(0.0, &mut z);
         assert_eq!(z, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn bounds_on_one_side_on_none_and_without_room() {
+        let error = |lower: f64, upper: f64, r: f64, u: f64| Block::Bounded { lower, upper }.natural_map_squared(&[r], &[u], 2.0);
+        // At the lower bound u ≥ 0, at the upper one u ≤ 0, between them u = 0.
+        for (r, u) in [(-1.0, 3.0), (3.0, -2.0), (0.5, 0.0), (-1.0, 0.0), (3.0, 0.0)] {
+            assert_eq!(error(-1.0, 3.0, r, u), 0.0, "{r} {u}");
+        }
+        for (r, u) in [(-1.0, -3.0), (3.0, 2.0), (0.5, 0.1), (-1.5, 1.0), (3.5, 0.0)] {
+            assert!(error(-1.0, 3.0, r, u) > 0.005, "{r} {u}");
+        }
+        let free = (f64::NEG_INFINITY, f64::INFINITY);
+        assert_eq!(error(free.0, free.1, 7.0, 0.0), 0.0);
+        assert_eq!(error(free.0, free.1, 7.0, 0.5), 0.25);
+        assert_eq!(error(2.0, 2.0, 2.0, -9.0), 0.0);
+        let block = Block::Bounded { lower: f64::NEG_INFINITY, upper: -2.0 };
+        let mut z = [1.0];
+        block.project(&mut z);
+        assert_eq!((z, block.least_impulse()), ([-2.0], 2.0));
+        assert_eq!(block.in_unit(0.5), Block::Bounded { lower: f64::NEG_INFINITY, upper: -4.0 });
     }
 
     #[test]

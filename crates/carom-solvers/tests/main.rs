@@ -2,6 +2,7 @@
 
 mod admm;
 mod bodies;
+mod bounded;
 mod conformance;
 #[cfg(feature = "fclib")]
 mod fclib;

@@ -1,9 +1,9 @@
 //! A model file, ready to run.
 
-use carom_dynamics::StepMemory;
 use carom_dynamics::recording::Recorder;
 use carom_dynamics::smooth::constraint_rows;
 use carom_dynamics::strategies::{Continue, Observers, Outcome, Progress};
+use carom_dynamics::{Law, StepMemory};
 use carom_io::model_file::{self, ModelFile, ModelFileError, Override};
 use carom_io::recording::{InteractionKind, InteractionName, NamedUnit, RunInfo};
 use carom_solvers::SolveError;
@@ -70,9 +70,13 @@ impl Simulation {
         let model = &self.file.model;
         let named =
             |list: &[carom_dynamics::systems::Coordinate]| list.iter().map(|c| NamedUnit::new(c.name.clone(), c.unit.clone())).collect();
-        let kind = |bilateral| if bilateral { InteractionKind::Constraint } else { InteractionKind::Contact };
+        let kind = |law: &Law| match law {
+            Law::Bilateral => InteractionKind::Constraint,
+            Law::Contact(_) => InteractionKind::Contact,
+            Law::Bounded(_) => InteractionKind::Bounded,
+        };
         let interactions = model.interactions();
-        let rigid = interactions.iter().filter(|i| !i.is_bilateral()).map(|i| i.name().to_owned());
+        let rigid = interactions.iter().filter(|i| i.is_contact()).map(|i| i.name().to_owned());
         RunInfo {
             title: self.file.title.clone(),
             model_text: self.file.text.clone(),
@@ -80,14 +84,13 @@ impl Simulation {
             version: crate::VERSION.to_owned(),
             coordinates: named(model.systems().coordinates()),
             velocities: named(model.systems().velocities()),
-            interactions: interactions
-                .iter()
-                .map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.is_bilateral()) })
-                .collect(),
+            interactions: interactions.iter().map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.law()) }).collect(),
             gaps: rigid.chain(model.compliant_contacts().iter().map(|c| c.name().to_owned())).collect(),
             forces: if self.file.run.is_smooth() || self.file.run.locates_events() { constraint_rows(model) } else { Vec::new() },
             contact_forces: self.file.run.locates_events(),
             colliders: (0..model.n_colliders()).map(|i| model.collider_name(i).to_owned()).collect(),
+            precision: self.file.record.precision,
+            skip_contacts: !self.file.record.contacts,
         }
     }
 }

@@ -36,10 +36,11 @@ fn every_model_runs_and_gains_no_energy() {
         let start = done.keep.energy[0];
         let most = done.keep.energy.iter().fold(f64::NEG_INFINITY, |m, &e| m.max(e));
         // solves to 1e-10 leave errors of that size; a block that turns about a corner gains at first order in h (here
-        // 1e-3 s), the mass matrix of the slider-crank oscillates at second order
+        // 1e-3 s), the mass matrix of the slider-crank oscillates at second order, and so does the energy of bodies that turn on joints
         let relative = match name.as_str() {
             "rocking_block" => 2e-5,
-            "slider_crank_clearance" => 5e-6,
+            "slider_crank_clearance" | "slider_crank_bodies" => 5e-6,
+            "four_bar_clearance" => 2e-9,
             "pendulum" => 1e-6,
             _ => 1e-9,
         };
@@ -49,7 +50,7 @@ fn every_model_runs_and_gains_no_energy() {
         let created = if matches!(name.as_str(), "rocking_block" | "painleve_rod") { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 44, "{n} models");
+    assert!(n >= 46, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

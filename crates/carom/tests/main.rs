@@ -8,6 +8,7 @@ mod gallery_located;
 mod laws_gallery;
 mod located_scenes;
 mod planar;
+mod planar_shapes;
 mod projection;
 mod scenes;
 mod smooth_gallery;

@@ -31,7 +31,7 @@ pub fn check(args: &Args) -> Outcome {
             let interactions = file.model.interactions();
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
             let n_colliders = file.model.n_colliders();
-            let n_contacts = interactions.len() - n_constraints + file.model.compliant_contacts().len();
+            let n_contacts = interactions.iter().filter(|i| i.is_contact()).count() + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
             if (file.run.is_smooth() || file.run.locates_events())
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
@@ -68,7 +68,7 @@ pub fn check(args: &Args) -> Outcome {
         .iter()
         .map(|d| {
             let place = error.position(d);
-            json!({"line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
+            json!({"file": error.part(d).file, "line": place.map(|p| p.line), "column": place.map(|p| p.column), "message": d.message, "help": d.help})
         })
         .collect();
     output::line(json!({"ok": false, "file": error.file, "mistakes": mistakes}));

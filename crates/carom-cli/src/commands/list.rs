@@ -5,8 +5,10 @@ use crate::failure::Failure;
 use crate::integrating::form_name;
 use crate::output;
 use carom::dynamics::Law;
+use carom::dynamics::forces::ForceSource;
 use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
+use carom::dynamics::relations::JOINTS;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::STRATEGIES;
 use carom::io::model_file::MODEL_FILE;
@@ -36,6 +38,8 @@ enum What {
     Integrators,
     Solvers,
     Laws,
+    Joints,
+    Forces,
     Models,
 }
 
@@ -44,6 +48,8 @@ pub fn list(args: &Args) -> Outcome {
         What::Strategies => owned(&STRATEGIES),
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
         What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).collect(),
+        What::Joints => owned(JOINTS),
+        What::Forces => owned(ForceSource::LIST),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod dump;
 pub mod events;
 pub mod export;
+pub mod import;
 pub mod info;
 pub mod list;
 pub mod plot;

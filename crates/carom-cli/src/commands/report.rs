@@ -202,6 +202,19 @@ pub fn short(x: f64) -> String {
     }
 }
 
+/// What was doubtful, summed over the steps.
+fn doubts(warnings: &DetectionWarnings) -> String {
+    let DetectionWarnings { deep_overlaps, degenerate, fast_bodies, far_bodies } = *warnings;
+    let all = [
+        (deep_overlaps, "deep overlaps"),
+        (degenerate, "contacts without a definite normal"),
+        (fast_bodies, "bodies faster than their width per step"),
+        (far_bodies, "bodies too far from the origin"),
+    ];
+    let parts: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    format!("{}, summed over the steps", parts.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::short;
@@ -211,17 +224,4 @@ mod tests {
         let shown: Vec<String> = [0.0, 1.0, -9.81, 0.001, 1e-4, 123456.7, 1e7, 0.123456789].map(short).to_vec();
         assert_eq!(shown, ["0", "1", "-9.81", "0.001", "1.000e-4", "123457", "1.000e7", "0.123457"]);
     }
-}
-
-/// What was doubtful, summed over the steps.
-fn doubts(warnings: &DetectionWarnings) -> String {
-    let DetectionWarnings { deep_overlaps, degenerate, fast_bodies, far_bodies } = *warnings;
-    let all = [
-        (deep_overlaps, "deep overlaps"),
-        (degenerate, "points without a normal"),
-        (fast_bodies, "bodies faster than their width per step"),
-        (far_bodies, "bodies too far from the origin"),
-    ];
-    let parts: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    format!("{}, summed over the steps", parts.join(", "))
 }

@@ -69,7 +69,7 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     let mut simulation = Simulation::from_path(&args.model, &args.set)?;
     if args.no_record {
-        simulation.file.record = RecordSettings { every: 0, interval: None };
+        simulation.file.record = RecordSettings { every: 0, ..RecordSettings::default() };
     } else if let Some(n) = args.every {
         simulation.file.record.every = n as usize;
     }

@@ -2,19 +2,16 @@
 //!
 //! The fifteen axes are the face normals of both and the products of their edges [Gottschalk1996]. Face contact is
 //! preferred to edge contact, and A's face to B's, unless the other is better by a clear margin: otherwise a stack of
-//! equal boxes would change its reference face with every rounding. Features are physical, whichever face is the
+//! equal boxes would change its reference face with every rounding; see `preference.rs`. Features are physical, whichever face is the
 //! reference: a corner of A, a corner of B, or the crossing of an edge of A with an edge of B.
 
 use super::PairPoint;
 use super::clipping::{Corner, Face, Polygon, Side};
 use super::oriented_box::OrientedBox;
+use super::preference::{OBLIQUE, bias, wins};
 use super::segment::Segment;
 use nalgebra::Vector3;
 
-/// Advantage that an edge axis needs over a face axis, and B's face over A's, in the smallest half extent.
-pub(super) const BIAS_OF_SIZE: f64 = 1e-3;
-/// The part of that advantage that grows with the separation.
-pub(super) const BIAS_OF_SEPARATION: f64 = 1e-2;
 /// Sine of the angle below which two edges count as parallel and give no axis.
 const PARALLEL: f64 = 1e-6;
 /// Corners of the overlap nearer than this fraction of the smallest half extent are one.
@@ -49,7 +46,14 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
     };
     let first = points.len();
     match axis.kind {
-        Kind::Edges(i, j) => touch_edges(a, b, (i, j), &axis, margin, points),
+        Kind::Edges(i, j) => {
+            if let Some(k) = level_face(a, b, &axis.normal) {
+                touch_faces((a, k), b, &axis, true, margin, points);
+            }
+            if points.len() == first {
+                touch_edges(a, b, (i, j), &axis, margin, points);
+            }
+        }
         Kind::FaceA(k) => touch_faces((a, k), b, &axis, true, margin, points),
         Kind::FaceB(k) => touch_faces((b, k), a, &axis, false, margin, points),
     }
@@ -63,10 +67,18 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
     }
 }
 
+/// The axis of A's face when faces of both are nearly across the normal: then they make a patch, although edges give the
+/// normal.
+fn level_face(a: &OrientedBox, b: &OrientedBox, normal: &Vector3<f64>) -> Option<usize> {
+    let (in_a, in_b) = (a.axes.tr_mul(normal), b.axes.tr_mul(normal));
+    let k = in_a.iamax();
+    (in_a[k].abs() > OBLIQUE && in_b.amax() > OBLIQUE).then_some(k)
+}
+
 /// Adds the nearest points of boxes that are apart, unless the points found are as near within the bias.
 fn add_nearest(a: &OrientedBox, b: &OrientedBox, axis: &Axis, margin: f64, first: usize, points: &mut Vec<PairPoint>) {
     let lowest = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
-    let bias = |s: f64| BIAS_OF_SIZE * smallest_half(a, b) + BIAS_OF_SEPARATION * s;
+    let bias = |s: f64| bias(true, s, smallest_half(a, b));
     if lowest <= axis.separation + bias(axis.separation) {
         return;
     }
@@ -123,13 +135,15 @@ pub(super) fn separating_axis(a: &OrientedBox, b: &OrientedBox, margin: f64) -> 
         }
     }
 
-    let bias = |s: f64| BIAS_OF_SIZE * smallest_half(a, b) + BIAS_OF_SEPARATION * s.abs();
+    let size = smallest_half(a, b);
     let best_edge = best_edge.map(|(i, j, axis, separation)| Axis { kind: Kind::Edges(i, j), normal: a.axes * axis, separation });
-    let largest_face = sa.max(sb);
+    let face_a = Axis { kind: Kind::FaceA(ka), normal: toward_a(a.axis(ka), in_a[ka]), separation: sa };
+    let face_b = Axis { kind: Kind::FaceB(kb), normal: toward_a(b.axis(kb), in_b[kb]), separation: sb };
+    let best_face = if sb > sa { face_b } else { face_a };
     let axis = match best_edge {
-        Some(edge) if edge.separation > largest_face + bias(largest_face) => edge,
-        _ if sb > sa + bias(sa) => Axis { kind: Kind::FaceB(kb), normal: toward_a(b.axis(kb), in_b[kb]), separation: sb },
-        _ => Axis { kind: Kind::FaceA(ka), normal: toward_a(a.axis(ka), in_a[ka]), separation: sa },
+        Some(edge) if wins((&edge.normal, edge.separation), (&best_face.normal, best_face.separation), size) => edge,
+        _ if wins((&face_b.normal, sb), (&face_a.normal, sa), size) => face_b,
+        _ => face_a,
     };
     Some((axis, best_edge))
 }
@@ -161,7 +175,7 @@ fn touch_faces(
     points: &mut Vec<PairPoint>,
 ) {
     let outward = if reference_is_a { -axis.normal } else { axis.normal };
-    let reference = Face::new(reference_box, k, &outward);
+    let reference = Face::new(reference_box, k, &outward).along(&outward);
     let opposed = Face::most_opposed_axis(incident_box, &outward);
     let incident = Face::new(incident_box, opposed, &-outward);
     let size = smallest_half(reference_box, incident_box);

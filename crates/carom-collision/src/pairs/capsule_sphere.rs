@@ -1,12 +1,17 @@
 //! Capsule against sphere: two balls, one about the nearest point of the core.
 
-use super::PairPoint;
 use super::segment::Segment;
 use super::sphere_sphere::touch_balls;
+use super::{Overlap, PairPoint};
 use nalgebra::Vector3;
 
 /// Appends the one contact point.
-pub(super) fn collide(core: &Segment, radius: f64, centre: &Vector3<f64>, ball: f64, margin: f64, points: &mut Vec<PairPoint>) {
+pub(super) fn collide(
+    (core, radius): (&Segment, f64),
+    (centre, ball): (&Vector3<f64>, f64),
+    margin: f64,
+    points: &mut Vec<PairPoint>,
+) -> Overlap {
     let nearest = core.at(core.nearest(centre));
     let first = points.len();
     touch_balls(0, (&nearest, radius), (centre, ball), margin, points);
@@ -17,6 +22,7 @@ pub(super) fn collide(core: &Segment, radius: f64, centre: &Vector3<f64>, ball: 
         point.normal = across(&core.half);
         point.point = centre + point.normal * (ball + 0.5 * point.gap);
     }
+    Overlap::degenerate_if(nearest == *centre)
 }
 
 /// A definite unit vector orthogonal to a direction.
@@ -35,7 +41,7 @@ mod tests {
         let core = Segment { middle: Vector3::new(0.0, 0.0, 1.0), half: Vector3::new(0.0, 0.0, 2.0) };
         let one = |centre: [f64; 3]| {
             let mut points = Vec::new();
-            collide(&core, 0.5, &Vector3::from(centre), 0.25, 10.0, &mut points);
+            collide((&core, 0.5), (&Vector3::from(centre), 0.25), 10.0, &mut points);
             points[0]
         };
         let side = one([1.0, 0.0, 2.5]);

@@ -40,7 +40,9 @@ pub(super) struct Face {
     axis: usize,
     positive: bool,
     origin: Vector3<f64>,
-    pub outward: Vector3<f64>,
+    /// Outward normal, and the direction of heights: the same, or nearly so.
+    outward: Vector3<f64>,
+    up: Vector3<f64>,
     u: Vector3<f64>,
     v: Vector3<f64>,
     half_u: f64,
@@ -59,11 +61,17 @@ impl Face {
             positive,
             origin: owner.centre + outward * owner.half[axis],
             outward,
+            up: outward,
             u: owner.axis(ku),
             v: owner.axis(kv),
             half_u: owner.half[ku],
             half_v: owner.half[kv],
         }
+    }
+
+    /// The same face with heights along another unit direction.
+    pub fn along(self, up: &Vector3<f64>) -> Self {
+        Self { up: *up, ..self }
     }
 
     /// Axis of the face of `owner` that looks most against `direction`.
@@ -81,12 +89,14 @@ impl Face {
     /// Coordinates in the face's frame.
     pub fn local(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let d = point - self.origin;
-        Vector3::new(self.u.dot(&d), self.v.dot(&d), self.outward.dot(&d))
+        let height = self.outward.dot(&d) / self.outward.dot(&self.up);
+        let level = d - self.up * height;
+        Vector3::new(self.u.dot(&level), self.v.dot(&level), height)
     }
 
     /// World position of face coordinates.
     pub fn world(&self, x: f64, y: f64, height: f64) -> Vector3<f64> {
-        self.origin + self.u * x + self.v * y + self.outward * height
+        self.origin + self.u * x + self.v * y + self.up * height
     }
 }
 

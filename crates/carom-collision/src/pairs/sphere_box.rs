@@ -1,16 +1,20 @@
 //! Sphere against box: nearest point of the box outside, nearest face inside.
 
-use super::PairPoint;
 use super::oriented_box::OrientedBox;
+use super::{Overlap, PairPoint};
 use nalgebra::Vector3;
+
+/// Faces whose depths differ by less than this fraction of the box are equally near.
+const TIE: f64 = 1e-12;
 
 /// Appends the one contact point. A centre inside the box leaves through the nearest face (of equal ones the one with
 /// the smaller axis).
-pub(super) fn collide(centre: &Vector3<f64>, radius: f64, target: &OrientedBox, margin: f64, points: &mut Vec<PairPoint>) {
+pub(super) fn collide(centre: &Vector3<f64>, radius: f64, target: &OrientedBox, margin: f64, points: &mut Vec<PairPoint>) -> Overlap {
     let local = target.axes.tr_mul(&(centre - target.centre));
     // What clamping to the box takes away: exactly zero in the coordinates that lie within.
     let outside = local - local.inf(&target.half).sup(&-target.half);
     let distance = outside.norm();
+    let mut tied = false;
     let (local_normal, height) = if distance > 0.0 {
         (outside / distance, distance)
     } else {
@@ -18,6 +22,8 @@ pub(super) fn collide(centre: &Vector3<f64>, radius: f64, target: &OrientedBox, 
         let axis = depth.imin();
         let mut normal = Vector3::zeros();
         normal[axis] = if local[axis] < 0.0 { -1.0 } else { 1.0 };
+        let tie = depth[axis] + TIE * target.half.max();
+        tied = local[axis].abs() <= TIE * target.half.max() || depth.iter().filter(|d| **d <= tie).count() > 1;
         (normal, -depth[axis])
     };
     let gap = height - radius;
@@ -25,6 +31,7 @@ pub(super) fn collide(centre: &Vector3<f64>, radius: f64, target: &OrientedBox, 
         let normal = target.axes * local_normal;
         points.push(PairPoint { feature: 0, point: centre - normal * (height - 0.5 * gap), normal, gap });
     }
+    Overlap::degenerate_if(tied)
 }
 
 #[cfg(test)]

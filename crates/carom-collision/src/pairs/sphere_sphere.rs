@@ -1,18 +1,12 @@
 //! Sphere against sphere: gap = |a − b| − r_a − r_b.
 
-use super::PairPoint;
+use super::{Overlap, PairPoint};
 use nalgebra::Vector3;
 
 /// Appends the one contact point. Concentric spheres separate along +z.
-pub(super) fn collide(
-    centre_a: &Vector3<f64>,
-    radius_a: f64,
-    centre_b: &Vector3<f64>,
-    radius_b: f64,
-    margin: f64,
-    points: &mut Vec<PairPoint>,
-) {
-    touch_balls(0, (centre_a, radius_a), (centre_b, radius_b), margin, points);
+pub(super) fn collide(a: (&Vector3<f64>, f64), b: (&Vector3<f64>, f64), margin: f64, points: &mut Vec<PairPoint>) -> Overlap {
+    touch_balls(0, a, b, margin, points);
+    Overlap::degenerate_if(a.0 == b.0)
 }
 
 /// The contact of two balls under a given feature number; also the ends and cores of capsules.
@@ -38,7 +32,7 @@ mod tests {
 
     fn one(a: [f64; 3], ra: f64, b: [f64; 3], rb: f64, margin: f64) -> Option<PairPoint> {
         let mut points = Vec::new();
-        collide(&Vector3::from(a), ra, &Vector3::from(b), rb, margin, &mut points);
+        collide((&Vector3::from(a), ra), (&Vector3::from(b), rb), margin, &mut points);
         points.pop()
     }
 

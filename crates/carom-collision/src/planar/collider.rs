@@ -22,6 +22,8 @@ pub struct PlanarCollider {
     pub angle: f64,
     /// How an obstacle moves from there.
     pub motion: Option<Motion>,
+    /// Point of the world that a motion turns the obstacle about \[m\]; its position if there is none.
+    pub pivot: Option<Vector2<f64>>,
     /// Index into the list of materials.
     pub material: u32,
     /// Which colliders it may meet.
@@ -39,6 +41,7 @@ impl PlanarCollider {
             position: Vector2::zeros(),
             angle: 0.0,
             motion: None,
+            pivot: None,
             material: 0,
             groups: Groups::default(),
         }

@@ -1,14 +1,14 @@
 //! The planar contact detector: moves the colliders, finds near pairs, computes their contact points.
 
 use super::collider::{PlanarCollider, PlanarError};
-use super::pairs::{PlanarPoint, collide};
+use super::pairs::{Counts, PlanarPoint, Workspace, collide};
 use super::placed::{Placed, spatial};
 use super::shapes::PlanarShape;
 use crate::backend::tree::{Tree, overlap};
 use crate::collider::CollisionError;
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
-use carom_dynamics::detection::{ContactKey, ContactPoint, PlanarDetector, WORLD};
+use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings, PlanarDetector, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::systems::Instant;
@@ -16,7 +16,7 @@ use carom_dynamics::systems::Instant;
 /// Contact detection over a fixed list of planar colliders.
 ///
 /// A point is reported when its gap is at most  h (|v_A − v_B| + |ω_A| R_A + |ω_B| R_B) + skin,  with h the horizon, R the reach of a
-/// collider from its origin and skin = 1e-6 of the pair's smaller radius. The answer depends on the arguments of
+/// collider from its origin and skin = 1e-6 of the pair's smaller reach. The answer depends on the arguments of
 /// [`PlanarDetector::detect`] only, never on earlier calls.
 ///
 /// Cost: O(n log n) in colliders, plus (half-planes × bodies), plus the near pairs. Nothing is allocated once warm.
@@ -27,6 +27,8 @@ pub struct PlanarShapes {
     /// Colliders other than half-planes, in order; the leaves of the tree are numbered as here.
     bounded: Vec<u32>,
     half_planes: Vec<u32>,
+    /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
+    excluded: Vec<(u32, u32)>,
     /// Obstacles that move.
     moving_obstacles: Vec<u32>,
     tree: Tree,
@@ -34,6 +36,7 @@ pub struct PlanarShapes {
     placed: Vec<Placed>,
     near_pairs: Vec<(u32, u32)>,
     points: Vec<PlanarPoint>,
+    work: Workspace,
     registers: Vec<f64>,
 }
 
@@ -66,11 +69,13 @@ impl PlanarShapes {
             laws,
             bounded,
             half_planes,
+            excluded: Vec::new(),
             moving_obstacles,
             tree,
             placed,
             near_pairs: Vec::new(),
             points: Vec::new(),
+            work: Workspace::default(),
             registers: Vec::new(),
         })
     }
@@ -79,6 +84,14 @@ impl PlanarShapes {
     #[must_use]
     pub fn colliders(&self) -> &[PlanarCollider] {
         &self.colliders
+    }
+
+    /// Lets no collider of these pairs of bodies meet, besides those excluded before; `None` is the world. Jointed bodies, say.
+    pub fn exclude_pairs(&mut self, pairs: &[(Option<u32>, Option<u32>)]) {
+        let of = |body: Option<u32>| body.unwrap_or(WORLD);
+        self.excluded.extend(pairs.iter().map(|&(a, b)| (of(a).min(of(b)), of(a).max(of(b)))));
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
     }
 
     /// (t, q, v, horizon) ⇒ poses, bounds and speeds; leaves of the tree.
@@ -106,7 +119,8 @@ impl PlanarShapes {
 
     /// Pairs that may touch, each as (A, B) with A a body's, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
-        let (colliders, placed, bounded) = (&self.colliders, &self.placed, &self.bounded);
+        let (placed, bounded) = (&self.placed, &self.bounded);
+        let (colliders, excluded) = (&self.colliders, &self.excluded[..]);
         let near = &mut self.near_pairs;
         near.clear();
         self.tree.for_each_pair(|first, second| {
@@ -115,7 +129,7 @@ impl PlanarShapes {
             if a.valid
                 && b.valid
                 && overlap(&a.bounds, &b.bounds)
-                && let Some(pair) = admit(colliders, i, j)
+                && let Some(pair) = admit(colliders, excluded, i, j)
             {
                 near.push(pair);
             }
@@ -129,7 +143,7 @@ impl PlanarShapes {
                 let height = normal.dot(&(body.pose.position - ground.pose.position)) - colliders[i as usize].shape.reach();
                 if body.valid
                     && height <= body.margin(ground, horizon)
-                    && let Some(pair) = admit(colliders, i, plane)
+                    && let Some(pair) = admit(colliders, excluded, i, plane)
                 {
                     near.push(pair);
                 }
@@ -142,6 +156,7 @@ impl PlanarShapes {
 impl PlanarDetector for PlanarShapes {
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         let horizon = horizon.max(0.0);
+        self.work.counts = Counts::default();
         // (t, q, v) => poses and grown bounds
         self.place(bodies, horizon)?;
         // bounds => near pairs, in the order of their keys
@@ -153,7 +168,7 @@ impl PlanarDetector for PlanarShapes {
             let (collider_a, collider_b) = (&self.colliders[a as usize], &self.colliders[b as usize]);
             self.points.clear();
             let margin = placed_a.margin(placed_b, horizon);
-            collide((&collider_a.shape, &placed_a.pose), (&collider_b.shape, &placed_b.pose), margin, &mut self.points);
+            collide((&collider_a.shape, &placed_a.pose), (&collider_b.shape, &placed_b.pose), margin, &mut self.work, &mut self.points);
             let Some(body_a) = collider_a.body else { continue };
             let obstacle_moves = collider_b.motion.is_some();
             let law = self.laws.index(collider_a.material, collider_b.material);
@@ -187,15 +202,24 @@ impl PlanarDetector for PlanarShapes {
         self.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }
 
+    fn warnings(&self) -> DetectionWarnings {
+        let Counts { deep_overlaps, degenerate } = self.work.counts;
+        DetectionWarnings { deep_overlaps, degenerate, ..DetectionWarnings::default() }
+    }
+
     fn boxed_clone(&self) -> Box<dyn PlanarDetector> {
         Box::new(self.clone())
     }
 }
 
 /// The pair with a body's collider first, or `None` when the two never meet.
-fn admit(colliders: &[PlanarCollider], i: u32, j: u32) -> Option<(u32, u32)> {
+fn admit(colliders: &[PlanarCollider], excluded: &[(u32, u32)], i: u32, j: u32) -> Option<(u32, u32)> {
     let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
     if a.body == b.body || !a.groups.meets(&b.groups) {
+        return None;
+    }
+    let (first, second) = (a.body.unwrap_or(WORLD), b.body.unwrap_or(WORLD));
+    if excluded.binary_search(&(first.min(second), first.max(second))).is_ok() {
         return None;
     }
     if a.body.is_none() { Some((j, i)) } else { Some((i, j)) }
@@ -205,7 +229,8 @@ fn admit(colliders: &[PlanarCollider], i: u32, j: u32) -> Option<(u32, u32)> {
 fn prepare(collider: &mut PlanarCollider, n_materials: usize) -> Result<(), PlanarError> {
     let name = || collider.name.clone();
     collider.shape.validate().map_err(|source| CollisionError::Shape { collider: name(), source })?;
-    if !(collider.position.iter().all(|x| x.is_finite()) && collider.angle.is_finite()) {
+    let numbers = collider.position.iter().chain(collider.pivot.iter().flatten()).chain([&collider.angle]);
+    if !numbers.into_iter().all(|x| x.is_finite()) {
         return Err(CollisionError::Pose { collider: name() }.into());
     }
     if collider.material as usize >= n_materials {

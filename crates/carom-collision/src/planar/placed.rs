@@ -22,6 +22,12 @@ impl PlanarPose {
     pub fn point(&self, local: &Vector2<f64>) -> Vector2<f64> {
         self.position + self.rotation * local
     }
+
+    /// Another pose in this one's frame.
+    pub fn frame_of(&self, other: &PlanarPose) -> PlanarPose {
+        let back = self.rotation.inverse();
+        PlanarPose { position: back * (other.position - self.position), rotation: back * other.rotation }
+    }
 }
 
 /// A collider as of the present search.
@@ -50,7 +56,8 @@ impl Placed {
     /// Place of an obstacle that does not move, or of any collider until the first search.
     pub fn at_rest(collider: &PlanarCollider) -> Self {
         let pose = PlanarPose { position: collider.position, rotation: Rotation2::new(collider.angle) };
-        let offset = if collider.body.is_some() { collider.position.norm() } else { 0.0 };
+        let pivot = collider.pivot.unwrap_or(collider.position);
+        let offset = if collider.body.is_some() { collider.position.norm() } else { (collider.position - pivot).norm() };
         let mut placed = Placed {
             valid: collider.body.is_none(),
             pose,
@@ -59,7 +66,7 @@ impl Placed {
             acceleration: Vector2::zeros(),
             rate: 0.0,
             angular_acceleration: 0.0,
-            origin: collider.position,
+            origin: pivot,
             reach: offset + collider.shape.reach(),
             skin: SKIN_FRACTION * collider.shape.reach(),
         };
@@ -88,8 +95,10 @@ impl Placed {
 
     /// Moves an obstacle as prescribed.
     pub fn prescribe(&mut self, collider: &PlanarCollider, motion: &MotionState, horizon: f64) {
-        self.origin = collider.position + motion.displacement;
-        self.pose = PlanarPose { position: self.origin, rotation: Rotation2::new(collider.angle + motion.angle) };
+        let pivot = collider.pivot.unwrap_or(collider.position);
+        self.origin = pivot + motion.displacement;
+        let position = self.origin + Rotation2::new(motion.angle) * (collider.position - pivot);
+        self.pose = PlanarPose { position, rotation: Rotation2::new(collider.angle + motion.angle) };
         (self.velocity, self.rate) = (motion.velocity, motion.rate);
         (self.acceleration, self.angular_acceleration) = (motion.acceleration, motion.angular_acceleration);
         self.enclose(&collider.shape, horizon);
@@ -97,12 +106,22 @@ impl Placed {
 
     /// Bounds of the shape at its pose, grown.
     fn enclose(&mut self, shape: &PlanarShape, horizon: f64) {
+        let around = |points: &[Vector2<f64>]| {
+            let first = self.pose.point(&points[0]);
+            points[1..].iter().map(|p| self.pose.point(p)).fold((first, first), |(l, u), p| (l.inf(&p), u.sup(&p)))
+        };
+        let thick = |(lower, upper): (Vector2<f64>, Vector2<f64>), r: f64| (lower.add_scalar(-r), upper.add_scalar(r));
         let (lower, upper) = match shape {
-            PlanarShape::Disk { radius } => (self.pose.position.add_scalar(-radius), self.pose.position.add_scalar(*radius)),
-            PlanarShape::Segment { ends: [a, b] } => {
-                let (a, b) = (self.pose.point(a), self.pose.point(b));
-                (a.inf(&b), a.sup(&b))
+            PlanarShape::Disk { radius } => thick((self.pose.position, self.pose.position), *radius),
+            PlanarShape::Capsule { radius, half_length } => {
+                thick(around(&[Vector2::new(-half_length, 0.0), Vector2::new(*half_length, 0.0)]), *radius)
             }
+            PlanarShape::Polygon(polygon) => around(polygon.vertices()),
+            PlanarShape::Chain(chain) => {
+                let (l, u) = chain.bounds();
+                around(&[l, Vector2::new(u.x, l.y), u, Vector2::new(l.x, u.y)])
+            }
+            PlanarShape::Segment { ends } => around(ends),
             // never in the tree: every body is looked at
             PlanarShape::HalfPlane { .. } => return,
         };

@@ -196,6 +196,7 @@ fn refuse_unknown(contact: &Interaction) -> Result<(), IntegrationError> {
     };
     match contact.law() {
         Law::Bilateral => refuse("a bilateral law, not that of a contact"),
+        Law::Bounded(_) => refuse("a bound on its effort"),
         Law::Contact(law) if law.rolling > 0.0 || law.spinning > 0.0 => refuse("rolling or spinning resistance"),
         Law::Contact(law) if law.cohesion != Cohesion::None => refuse("cohesion"),
         Law::Contact(_) => Ok(()),

@@ -3,7 +3,7 @@
 use super::location::Sample;
 use super::state_function::StateFunction;
 use crate::error::NonFinite;
-use crate::forces::{Attraction, CompliantContact, CompliantLaw, Damping};
+use crate::forces::{Attraction, CompliantContact, CompliantLaw, Damping, ForceElement};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};
@@ -21,6 +21,8 @@ enum Kind {
     Formula(StateFunction),
     /// Of the force of the penalised contact with this number.
     Contact(usize, Kink),
+    /// Of the force element with this number, by the number of its kink.
+    Element(usize, usize),
 }
 
 /// Where the force of a penalised contact has a kink or a jump. While it is open, only the gap counts: the others are 1.
@@ -70,7 +72,7 @@ impl Kink {
 
 impl SwitchingFunction {
     /// Those of a model: from the formulas of its systems, its interactions and its penalised contacts, equal ones once; then those of the
-    /// forces of penalised contacts (their gaps, pulls that are cut off, full friction).
+    /// forces of penalised contacts (their gaps, pulls that are cut off, full friction) and of force elements.
     #[must_use]
     pub fn of(model: &Model) -> Vec<Self> {
         let relations = model.interactions().iter().map(|interaction| interaction.relation());
@@ -89,7 +91,12 @@ impl SwitchingFunction {
             Kink::of(contact.law())
                 .map(move |kink| SwitchingFunction { name: format!("{} of \"{name}\"", kink.name()), kind: Kind::Contact(k, kink) })
         };
-        formulas.chain(compliant.iter().enumerate().flat_map(of_contact)).collect()
+        let of_element = |(k, (_, element)): (usize, (&str, &dyn ForceElement))| {
+            let names = element.switches().into_iter().enumerate();
+            names.map(move |(switch, name)| SwitchingFunction { name, kind: Kind::Element(k, switch) })
+        };
+        let elements = model.force_elements().iter().enumerate().flat_map(of_element);
+        formulas.chain(compliant.iter().enumerate().flat_map(of_contact)).chain(elements).collect()
     }
 
     /// The formula, or the contact.
@@ -112,6 +119,13 @@ impl SwitchingFunction {
         match &self.kind {
             Kind::Formula(function) => function.sample(model.systems(), at, acceleration, scratch),
             Kind::Contact(k, kink) => kink.sample(&model.compliant_contacts()[*k], at, scratch),
+            Kind::Element(k, switch) => {
+                let value = match model.force_elements().get(*k) {
+                    Some(element) => element.switch_value(model.systems(), at, *switch, scratch)?,
+                    None => 1.0,
+                };
+                Ok(Sample { value, rate: None })
+            }
         }
     }
 }

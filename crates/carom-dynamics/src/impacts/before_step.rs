@@ -103,7 +103,7 @@ impl ImpactMemory {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let normal_velocities = |active: &ActiveSet| {
-            let contacts = active.items().iter().filter(|item| !item.law.is_bilateral());
+            let contacts = active.items().iter().filter(|item| item.law.is_contact());
             contacts.fold(0.0_f64, |least, item| least.min(active.velocity_start()[item.rows.start]))
         };
         let fastest = normal_velocities(&self.active);
@@ -147,7 +147,7 @@ impl ImpactMemory {
         report.dissipated_impact += normal;
         report.dissipated_friction += tangential;
         report.work -= self.active.bias().iter().zip(&outcome.impulses).map(|(b, p)| b * p).sum::<f64>();
-        let contacts = outcome.involved.iter().zip(self.active.items()).filter(|(involved, item)| **involved && !item.law.is_bilateral());
+        let contacts = outcome.involved.iter().zip(self.active.items()).filter(|(involved, item)| **involved && item.law.is_contact());
         report.impacts =
             ImpactReport { contacts: contacts.count(), iterations: outcome.iterations, residual: outcome.residual, failed: outcome.failed };
         let exchanged: f64 = outcome.impulses.iter().zip(&problem.velocity).map(|(p, u)| (p * u).abs()).sum();

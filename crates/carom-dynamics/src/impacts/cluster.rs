@@ -112,6 +112,8 @@ impl Elimination {
             let block = &problem.blocks[b];
             match block.law {
                 Law::Bilateral => bilateral.extend(block.rows.clone()),
+                // bounded forces do nothing in an instant
+                Law::Bounded(_) => {}
                 Law::Contact(law) => {
                     let rows = contact.len()..contact.len() + block.rows.len();
                     contacts.push(ClusterContact { law, rows, block: block.block });

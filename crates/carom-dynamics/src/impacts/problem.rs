@@ -54,7 +54,11 @@ impl ImpactProblem {
         let block = |(b, law): (usize, Law)| {
             let rows = w.offset(b)..w.offset(b + 1);
             let slip = velocity[rows.clone()].iter().skip(1).take(2).map(|u| u * u).sum::<f64>().sqrt();
-            let block = law.contact().map_or(Block::Bilateral { dim: rows.len() }, |contact| contact.block(rows.len(), slip));
+            let block = match law {
+                Law::Bilateral => Block::Bilateral { dim: rows.len() },
+                Law::Contact(contact) => contact.block(rows.len(), slip),
+                Law::Bounded(bounded) => bounded.block(0.0, 0.0),
+            };
             ImpactBlock { law, rows, block }
         };
         let blocks = laws.into_iter().enumerate().map(block).collect();
@@ -151,7 +155,7 @@ impl Resolver {
         let mut dense = Vec::new();
         problem.w.to_dense(&mut dense);
         for blocks in clusters(&problem.w, &dense) {
-            let mut of_contacts = blocks.iter().filter(|&&b| !problem.blocks[b].law.is_bilateral());
+            let mut of_contacts = blocks.iter().filter(|&&b| problem.blocks[b].law.is_contact());
             if !of_contacts.any(|&b| problem.velocity[problem.blocks[b].rows.start] < -rest) {
                 continue;
             }
@@ -161,7 +165,7 @@ impl Resolver {
             outcome.chosen.extend(chosen.then(|| law.name()));
             self.resolve_cluster(&cluster, law, &mut path)?;
             elimination.spread(&path.p, &mut outcome.impulses);
-            let contacts: Vec<usize> = blocks.iter().copied().filter(|&b| !problem.blocks[b].law.is_bilateral()).collect();
+            let contacts: Vec<usize> = blocks.iter().copied().filter(|&b| problem.blocks[b].law.is_contact()).collect();
             for (&b, taken) in contacts.iter().zip(&path.dissipated) {
                 outcome.dissipated[b] = *taken;
             }

@@ -245,9 +245,8 @@ impl AlphaNewton {
         self.mass.iter_mut().for_each(|m| *m *= factors.mass);
         let instant = Instant { t: end.t, q: &end.q, v: &end.v };
         let only_velocity = JacobianFactors { velocity: factors.velocity, position: 0.0 };
-        model
-            .add_jacobians(instant, only_velocity, &mut self.mass, &mut self.scratch)
-            .map_err(|source| IntegrationError::NonFinite { t: end.t, source })?;
+        let located = |source| IntegrationError::NonFinite { t: end.t, source };
+        model.add_jacobians_without_elements(instant, only_velocity, &mut self.mass, &mut self.scratch).map_err(located)?;
         for b in 0..layout.n_blocks() {
             let (first, size, span) = (layout.rows[b], layout.size(b), layout.values[b]..layout.values[b + 1]);
             let (left, right) = (&self.mass[span.clone()], &self.chart[span]);
@@ -258,7 +257,15 @@ impl AlphaNewton {
                 }
             }
         }
-        Ok(())
+        let AlphaNewton { matrix, chart, scratch, .. } = self;
+        let mut add = |i: usize, k: usize, value: f64| {
+            let b = layout.block_of_row(k);
+            let (first, size) = (layout.rows[b], layout.size(b));
+            for j in 0..size {
+                matrix.add(i, first + j, value * chart[layout.values[b] + (k - first) * size + j]);
+            }
+        };
+        model.visit_element_jacobians(instant, only_velocity, scratch, &mut add).map_err(located)
     }
 
     /// Adds c ∂(G v)/∂q to the rows at velocity level: row k is vᵀ ∂(Gᵀe_k)/∂q.

@@ -3,11 +3,13 @@
 //! The set of laws is closed: a new law is a new variant, and the compiler shows every place that must answer for it.
 //! What happens when several contacts close at once is a law of the whole model: [`crate::impacts::ImpactLaw`].
 
+mod bounded;
 mod cohesion;
 mod contact_law;
 mod friction;
 mod restitution;
 
+pub use bounded::{BoundedLaw, BoundedRole, JointLoad};
 pub use cohesion::Cohesion;
 pub use contact_law::ContactLaw;
 pub use friction::{DirectionFrame, Friction};
@@ -26,12 +28,15 @@ pub enum Law {
     Bilateral,
     /// Unilateral contact; with friction where the relation has tangents (one in 2D, two in 3D).
     Contact(ContactLaw),
+    /// One row whose force lies between bounds: motors of limited effort, dry friction of known bound, friction in joints.
+    Bounded(BoundedLaw),
 }
 
 impl Law {
     /// All laws by name with one line on what each is for, as `carom list laws` shows them.
     pub const LIST: &'static [(&'static str, &'static str)] = &[
         ("bilateral", "joint or constraint: u = 0, impulse free"),
+        ("bounded", "force or torque between bounds: motors and servos of limited effort, dry friction, Coulomb friction in joints"),
         ("unilateral", "frictionless contact, restitution e"),
         ("coulomb", "contact with Coulomb friction (2D and 3D, exact cone), restitution, normal and tangential"),
         ("friction elliptic", "two coefficients along two tangents, direction of largest dissipation; 3D"),
@@ -60,11 +65,26 @@ impl Law {
         matches!(self, Law::Bilateral)
     }
 
+    /// It is a contact: neither a constraint nor a force between bounds.
+    #[must_use]
+    pub fn is_contact(&self) -> bool {
+        matches!(self, Law::Contact(_))
+    }
+
+    /// The bounds of a motor or of friction of known bound.
+    #[must_use]
+    pub fn bounded(&self) -> Option<&BoundedLaw> {
+        match self {
+            Law::Bounded(law) => Some(law),
+            _ => None,
+        }
+    }
+
     /// The coefficients of a contact.
     #[must_use]
     pub fn contact(&self) -> Option<&ContactLaw> {
         match self {
-            Law::Bilateral => None,
+            Law::Bilateral | Law::Bounded(_) => None,
             Law::Contact(contact) => Some(contact),
         }
     }

@@ -8,13 +8,18 @@
 //! normal           a·d         a            r₂ × a        −a           a × (x₂ − o₁)
 //! perpendicular    a·b         0            −a × b        0            a × b
 //! distance         |d| − l     n = d/|d|    r₂ × n        −n           −r₁ × n
+//! turn             θ           0            −∂θ           0            ∂θ          (joint_turn.rs)
+//! screw            a·d − lθ/2π of the rows "normal" and "turn"
 //! ```
 //!
 //! The wrenches are those of a unit multiplier; G follows from them and the Jacobians of the frames. The same elements as "dot-1" and
 //! "dot-2" of E. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, 1989, ch. 9.
 
+use super::joint_turn::{Turn, nearest_branch};
+use crate::error::NonFinite;
 use crate::systems::Wrench;
 use nalgebra::{Matrix3, Vector3};
+use std::f64::consts::TAU;
 
 /// One row of a joint; vectors are given in the frame of the body that carries them.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +32,28 @@ pub(super) enum JointRow {
     Perpendicular(Vector3<f64>, Vector3<f64>),
     /// The points are this far apart \[m\].
     Distance(f64),
+    /// The angle about an axis of body 1 \[rad\].
+    Turn(Box<Turn>),
+    /// The point of body 2 has moved along the axis of body 1 by this much per turn \[m\]; modulo a turn, so that turns need not be counted.
+    Screw(Box<Screw>),
+}
+
+/// Slide along an axis bound to the turn about it: g = a·d − (l/2π) θ, the value nearest to zero of those that differ by l.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Screw {
+    /// a·d.
+    pub slide: JointRow,
+    /// θ.
+    pub turn: Turn,
+    /// Advance per turn l \[m\].
+    pub lead: f64,
+}
+
+impl Screw {
+    /// Factor of the angle \[m/rad\].
+    fn slope(&self) -> f64 {
+        -self.lead / TAU
+    }
 }
 
 /// One body of a joint at an instant.
@@ -69,6 +96,20 @@ impl JointRow {
             JointRow::Normal(a) => (at.bodies[0].rotation * a).dot(&at.separation),
             JointRow::Perpendicular(a, b) => (at.bodies[0].rotation * a).dot(&(at.bodies[1].rotation * b)),
             JointRow::Distance(l) => at.separation.norm() - l,
+            JointRow::Turn(turn) => turn.value(at),
+            JointRow::Screw(s) => nearest_branch(s.slide.value(at) + s.slope() * s.turn.value(at), s.lead.abs()),
+        }
+    }
+
+    /// Refuses positions at which the row has no direction.
+    pub fn check(&self, at: &Arrangement) -> Result<(), NonFinite> {
+        match self {
+            JointRow::Distance(_) if at.separation.norm_squared() == 0.0 => {
+                Err(NonFinite { what: "the direction of a distance joint whose points coincide".into(), value: f64::NAN })
+            }
+            JointRow::Turn(turn) => turn.check(at),
+            JointRow::Screw(screw) => screw.turn.check(at),
+            _ => Ok(()),
         }
     }
 
@@ -88,6 +129,12 @@ impl JointRow {
                 [Wrench { force: Vector3::zeros(), moment }, Wrench { force: Vector3::zeros(), moment: -moment }]
             }
             JointRow::Distance(_) => along(&at.separation.normalize(), &arms),
+            JointRow::Turn(turn) => turn.wrenches(at),
+            JointRow::Screw(s) => {
+                let (mut wrenches, turns, slope) = (s.slide.wrenches(at), s.turn.wrenches(at), s.slope());
+                wrenches.iter_mut().zip(&turns).for_each(|(w, turn)| w.moment += slope * turn.moment);
+                wrenches
+            }
         }
     }
 
@@ -112,6 +159,8 @@ impl JointRow {
                 let along = n.dot(&rate);
                 n.dot(&acceleration) + (rate.norm_squared() - along * along) / at.separation.norm()
             }
+            JointRow::Turn(turn) => turn.acceleration(at, motions),
+            JointRow::Screw(s) => s.slide.acceleration(at, motions) + s.slope() * s.turn.acceleration(at, motions),
         }
     }
 
@@ -158,6 +207,11 @@ impl JointRow {
                 let force = lambda * n.cross_matrix();
                 blocks[1][1] -= force * r1;
                 blocks[3][3] += force * r2;
+            }
+            JointRow::Turn(turn) => turn.add_curvature(at, lambda, blocks),
+            JointRow::Screw(s) => {
+                s.slide.add_curvature(at, lambda, blocks);
+                s.turn.add_curvature(at, lambda * s.slope(), blocks);
             }
         }
     }

@@ -1,7 +1,5 @@
-//! What joints are built from: their kind, bodies and place, and the rows that follow.
+//! What joints are built from: their kind, bodies and place.
 
-use super::joint_row::JointRow;
-use crate::systems::BodyFrame;
 use nalgebra::Vector3;
 
 /// What a joint leaves free.
@@ -23,11 +21,36 @@ pub enum JointKind {
     Distance,
     /// All rotations, and translation along an axis of the first body.
     PointOnLine,
+    /// Translation in the plane across an axis of the first body, and rotation about that axis.
+    Planar,
+    /// Rotation about an axis, with the translation along it that its thread dictates.
+    Screw,
+    /// All rotations, and translation in the plane across an axis of the first body.
+    PointInPlane,
 }
+
+/// All joints of model files by name with one line on what each is, as `carom list joints` shows them.
+pub const JOINTS: &[(&str, &str)] = &[
+    ("revolute", "turn about an axis, a pin in the plane; limits, clearance (journal bearing with friction)"),
+    ("prismatic", "slide along an axis; limits; in the plane clearance of a slider in its guide"),
+    ("cylindrical", "turn about and slide along an axis; limits of both"),
+    ("screw", "turn about an axis with the slide its pitch dictates; limits"),
+    ("spherical", "all turns about a point; limit of the swing by a cone, clearance (ball in a socket)"),
+    ("universal", "turns about an axis of the first body and a perpendicular one of the second"),
+    ("planar", "slides across an axis and turn about it"),
+    ("fixed", "nothing moves"),
+    ("distance", "two points keep their distance"),
+    ("rope", "the distance of two points is at most a length; restitution where it tightens"),
+    ("point-on-line", "a point of the second body stays on a line of the first; limits (a ball in a slot)"),
+    ("point-in-plane", "a point of the second body stays in a plane of the first"),
+    ("point-on-curve", "a point of the second body stays on a curve of the first, given by formulas of a parameter"),
+    ("gear", "the turns of two joints in a fixed ratio, or by teeth"),
+    ("rack", "the slide of one joint by the turn of another: rack and pinion"),
+];
 
 impl JointKind {
     /// All kinds with their names.
-    pub const NAMES: [(&'static str, JointKind); 8] = [
+    pub const NAMES: [(&'static str, JointKind); 11] = [
         ("spherical", JointKind::Spherical),
         ("revolute", JointKind::Revolute),
         ("universal", JointKind::Universal),
@@ -36,6 +59,9 @@ impl JointKind {
         ("fixed", JointKind::Fixed),
         ("distance", JointKind::Distance),
         ("point-on-line", JointKind::PointOnLine),
+        ("planar", JointKind::Planar),
+        ("screw", JointKind::Screw),
+        ("point-in-plane", JointKind::PointInPlane),
     ];
 
     /// The kind of this name.
@@ -49,9 +75,27 @@ impl JointKind {
     pub fn n_axes(self) -> usize {
         match self {
             JointKind::Spherical | JointKind::Fixed | JointKind::Distance => 0,
-            JointKind::Revolute | JointKind::Cylindrical | JointKind::Prismatic | JointKind::PointOnLine => 1,
+            JointKind::Revolute
+            | JointKind::Cylindrical
+            | JointKind::Prismatic
+            | JointKind::PointOnLine
+            | JointKind::Planar
+            | JointKind::Screw
+            | JointKind::PointInPlane => 1,
             JointKind::Universal => 2,
         }
+    }
+
+    /// It has an angle about its axis: the bodies may turn about it, or could if a thread did not bind them.
+    #[must_use]
+    pub fn turns(self) -> bool {
+        matches!(self, JointKind::Revolute | JointKind::Cylindrical | JointKind::Planar | JointKind::Screw)
+    }
+
+    /// It has a displacement along its axis.
+    #[must_use]
+    pub fn slides(self) -> bool {
+        matches!(self, JointKind::Prismatic | JointKind::Cylindrical | JointKind::PointOnLine | JointKind::Screw)
     }
 }
 
@@ -62,13 +106,19 @@ pub struct JointPlacement {
     pub points: [Vector3<f64>; 2],
     /// Its axis on the first and on the second body, of any length; they differ for a universal joint only.
     pub axes: [Vector3<f64>; 2],
+    /// Angle about the axis that the joint has where it is built \[rad\]: that of the second body relative to the first.
+    pub turn: f64,
+    /// Displacement along the axis that the joint has where it is built \[m\]: that of the second body relative to the first.
+    pub slide: f64,
+    /// Advance per turn of a screw \[m\], positive for a right-handed thread.
+    pub pitch: f64,
 }
 
 impl JointPlacement {
     /// At one point, with the z axis.
     #[must_use]
     pub fn at(point: Vector3<f64>) -> Self {
-        JointPlacement { points: [point; 2], axes: [Vector3::z(); 2] }
+        JointPlacement { points: [point; 2], axes: [Vector3::z(); 2], turn: 0.0, slide: 0.0, pitch: 0.0 }
     }
 
     /// With this axis.
@@ -88,6 +138,18 @@ impl JointPlacement {
     pub fn to(self, point: Vector3<f64>) -> Self {
         JointPlacement { points: [self.points[0], point], ..self }
     }
+
+    /// With these values of the joint's angle \[rad\] and displacement \[m\] where it is built.
+    #[must_use]
+    pub fn starting(self, turn: f64, slide: f64) -> Self {
+        JointPlacement { turn, slide, ..self }
+    }
+
+    /// With this advance per turn \[m\].
+    #[must_use]
+    pub fn pitched(self, pitch: f64) -> Self {
+        JointPlacement { pitch, ..self }
+    }
 }
 
 /// What a joint is built from.
@@ -99,86 +161,4 @@ pub struct JointSource {
     pub bodies: [Option<String>; 2],
     /// Where it lies.
     pub placement: JointPlacement,
-}
-
-/// Two unit vectors that make a right-handed frame with a unit vector.
-fn perpendiculars(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    // the world direction furthest from the axis
-    let helper = Vector3::from_fn(|i, _| f64::from(u8::from(i == axis.iamin())));
-    let first = axis.cross(&helper).normalize();
-    [first, axis.cross(&first)]
-}
-
-/// The rows of a joint, or what is wrong with its placement.
-pub(super) fn build_rows(
-    kind: JointKind,
-    placement: &JointPlacement,
-    poses: &[BodyFrame; 2],
-    planar: bool,
-) -> Result<Vec<JointRow>, String> {
-    let JointPlacement { points, axes } = placement;
-    if points.iter().chain(axes).any(|x| !x.iter().all(|x| x.is_finite())) {
-        return Err("a point or an axis is not finite".into());
-    }
-    // below 1e-9 m two points, and below 1e-9 a right angle, are equal to what decimal input can say
-    const NEAR: f64 = 1e-9;
-    let scale = 1.0 + points[0].norm();
-    let distance = (points[1] - points[0]).norm();
-    if kind != JointKind::Distance && distance > NEAR * scale {
-        return Err(format!("its points on the two bodies are {distance:.3e} m apart, but only a distance has two points"));
-    }
-    if kind == JointKind::Distance && distance <= NEAR * scale {
-        return Err("its two points coincide; a distance of zero has no direction: use \"spherical\"".into());
-    }
-    let mut unit = [Vector3::z(); 2];
-    if kind.n_axes() > 0 && !(planar && kind == JointKind::Revolute) {
-        for (unit, axis) in unit.iter_mut().zip(axes) {
-            *unit = axis.try_normalize(0.0).ok_or("its axis is zero; give a direction, such as [0, 0, 1]")?;
-        }
-        if planar && unit[0].z.abs() > NEAR {
-            return Err("its axis does not lie in the plane of its bodies; give (x, y)".into());
-        }
-    }
-    if kind == JointKind::Universal && unit[0].dot(&unit[1]).abs() > NEAR {
-        return Err(format!("its axes must be perpendicular; their cosine is {:.3e}", unit[0].dot(&unit[1])));
-    }
-    let local = |body: usize, x: &Vector3<f64>| poses[body].orientation.inverse() * x;
-    let perpendicular = |a: &Vector3<f64>, b: &Vector3<f64>| JointRow::Perpendicular(local(0, a), local(1, b));
-    let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
-    let mut rows = Vec::with_capacity(6);
-    if planar {
-        let across = Vector3::new(-unit[0].y, unit[0].x, 0.0);
-        match kind {
-            JointKind::Revolute => rows.extend([0, 1].map(JointRow::Coincident)),
-            JointKind::Prismatic => rows.extend([JointRow::Normal(local(0, &across)), perpendicular(&across, &unit[0])]),
-            JointKind::Fixed => rows.extend([JointRow::Coincident(0), JointRow::Coincident(1), perpendicular(&x, &y)]),
-            JointKind::Distance => rows.push(JointRow::Distance(distance)),
-            JointKind::PointOnLine => rows.push(JointRow::Normal(local(0, &across))),
-            JointKind::Spherical | JointKind::Universal | JointKind::Cylindrical => {
-                return Err("planar bodies have revolute, prismatic, fixed, distance and point-on-line joints".into());
-            }
-        }
-        return Ok(rows);
-    }
-    let [first, second] = perpendiculars(&unit[0]);
-    match kind {
-        JointKind::Spherical | JointKind::Revolute | JointKind::Universal | JointKind::Fixed => {
-            rows.extend([0, 1, 2].map(JointRow::Coincident));
-        }
-        JointKind::Cylindrical | JointKind::Prismatic | JointKind::PointOnLine => {
-            rows.extend([&first, &second].map(|n| JointRow::Normal(local(0, n))));
-        }
-        JointKind::Distance => rows.push(JointRow::Distance(distance)),
-    }
-    match kind {
-        JointKind::Revolute | JointKind::Cylindrical => rows.extend([&first, &second].map(|n| perpendicular(n, &unit[0]))),
-        JointKind::Prismatic => {
-            rows.extend([&first, &second].map(|n| perpendicular(n, &unit[0])));
-            rows.push(perpendicular(&first, &second));
-        }
-        JointKind::Universal => rows.push(perpendicular(&unit[0], &unit[1])),
-        JointKind::Fixed => rows.extend([(&x, &y), (&y, &z), (&z, &x)].map(|(a, b)| perpendicular(a, b))),
-        JointKind::Spherical | JointKind::Distance | JointKind::PointOnLine => {}
-    }
-    Ok(rows)
 }

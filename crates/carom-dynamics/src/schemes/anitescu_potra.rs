@@ -147,7 +147,7 @@ impl Scheme for AnitescuPotra {
         detect_contacts(model, state, memory, p.gamma * h).map_err(&located)?;
         evaluate_candidates(model, state, memory).map_err(&located)?;
         select_active(model, state, memory, Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold });
-        memory.active.shift_mut().fill(0.0);
+        memory.active.clear_shifts();
         report.violations = measure_violations(model, memory);
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
@@ -156,7 +156,10 @@ impl Scheme for AnitescuPotra {
         memory.with_own(|memory, collision: &mut Collision| -> Result<(), StepError> {
             collision.impulse.clear();
             if collides(model, memory) {
+                // within the instant of a collision bounded forces do nothing
+                memory.active.bind_bounds(0.0);
                 self.collide(model, state, memory, collision, &mut report)?;
+                memory.active.bind_bounds(h);
             }
 
             // (q_k, v⁺) => M̂, v_free => p => v_{k+1} => q_{k+1}
@@ -194,11 +197,13 @@ impl AnitescuPotra {
         evaluate_mass(model, state.t, &state.q, matrices, scratch).map_err(&located)?;
         model.force(at.t, at.q, at.v, &mut work.force_start, scratch).map_err(&located)?;
         matrices.iteration.clone_from(&matrices.mass);
-        model.add_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch).map_err(&located)?;
+        model
+            .add_linear_jacobians(at, JacobianFactors { velocity: h, position: 0.0 }, &mut matrices.iteration, scratch)
+            .map_err(&located)?;
         systems.layout().multiply(&matrices.iteration, at.v, &mut work.momentum);
         if !(model.is_affine() && matrices.factor_of == Some((h, h * h))) {
             model
-                .add_jacobians(at, JacobianFactors { velocity: 0.0, position: h * h }, &mut matrices.iteration, scratch)
+                .add_linear_jacobians(at, JacobianFactors { velocity: 0.0, position: h * h }, &mut matrices.iteration, scratch)
                 .map_err(&located)?;
             factorise(model, state.t, matrices)?;
             matrices.factor_of = Some((h, h * h));

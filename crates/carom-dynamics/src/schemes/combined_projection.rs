@@ -209,7 +209,7 @@ impl CombinedProjection {
         let (threshold, mut grown) = (self.params.activation_threshold, false);
         let StepMemory { work, scratch, contacts, .. } = memory;
         for (i, interaction) in model.interactions().iter().enumerate() {
-            if interaction.is_bilateral() || closed.interactions[i] {
+            if !interaction.is_contact() || closed.interactions[i] {
                 continue;
             }
             let mut g = [0.0; Block::MAX_DIM];

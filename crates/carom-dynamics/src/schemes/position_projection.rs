@@ -189,7 +189,7 @@ impl Projector {
             relation.position(state.t + h, &state.q, g, scratch)?;
             if interaction.is_bilateral() {
                 worst = g.iter().fold(worst, |worst, g| worst.max(g.abs()));
-            } else {
+            } else if interaction.is_contact() {
                 worst = worst.max(demand(Place::Interaction(i)).violation(g[0]));
             }
         }
@@ -227,8 +227,10 @@ impl Projector {
             let g = &self.position[c.rows[i]..c.rows[i + 1]];
             let block = if interaction.is_bilateral() {
                 relation.is_holonomic().then_some(Block::Bilateral { dim: g.len() })
-            } else {
+            } else if interaction.is_contact() {
                 wanted(Place::Interaction(i), g[0])
+            } else {
+                None
             };
             let Some(block) = block else { continue };
             let jacobian = &mut c.jacobian[c.entries[i]..c.entries[i + 1]];

@@ -31,6 +31,8 @@ pub enum Feature {
     MovingObstacles,
     /// Contacts of planar bodies found by collision detection.
     PlanarContacts,
+    /// Motors and friction of known bound: forces between bounds.
+    BoundedForces,
     /// Impact laws other than Newton's and the inelastic one.
     ImpactLaws,
 }
@@ -50,6 +52,7 @@ impl Feature {
             Feature::DetectedContacts => "contacts between shapes",
             Feature::MovingObstacles => "obstacles that move in space",
             Feature::PlanarContacts => "contacts between planar shapes",
+            Feature::BoundedForces => "motors or friction with bounds on their effort",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
         }
     }
@@ -67,6 +70,7 @@ const ALL: &[Feature] = &[
     Feature::DetectedContacts,
     Feature::MovingObstacles,
     Feature::PlanarContacts,
+    Feature::BoundedForces,
     Feature::ImpactLaws,
 ];
 
@@ -81,6 +85,7 @@ const SPATIAL: &[Feature] = &[
     Feature::Cohesion,
     Feature::DetectedContacts,
     Feature::MovingObstacles,
+    Feature::BoundedForces,
     Feature::ImpactLaws,
 ];
 
@@ -153,7 +158,14 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "theta-gap",
         summary: "θ-method with the contact condition on the discretised gap (θ, θ-Euler or modified θ): deformable bodies",
-        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+        accepts: &[
+            Feature::Constraints,
+            Feature::Friction,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::BoundedForces,
+        ],
     },
     SchemeEntry {
         name: "direct-projection",
@@ -173,7 +185,14 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "stewart-trinkle",
         summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
-        accepts: &[Feature::Constraints, Feature::Friction, Feature::VariableFriction, Feature::Rolling, Feature::DetectedContacts],
+        accepts: &[
+            Feature::Constraints,
+            Feature::Friction,
+            Feature::VariableFriction,
+            Feature::Rolling,
+            Feature::DetectedContacts,
+            Feature::BoundedForces,
+        ],
     },
     SchemeEntry {
         name: "anitescu-potra",
@@ -188,6 +207,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::DetectedContacts,
             Feature::MovingObstacles,
             Feature::PlanarContacts,
+            Feature::BoundedForces,
             Feature::ImpactLaws,
         ],
     },
@@ -352,6 +372,7 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
         let name = format!("\"{}\"", interaction.name());
         match interaction.law() {
             Law::Bilateral => add(Feature::Constraints, &name),
+            Law::Bounded(_) => add(Feature::BoundedForces, &name),
             Law::Contact(law) => of_contact(law).for_each(|feature| add(feature, &name)),
         }
     }

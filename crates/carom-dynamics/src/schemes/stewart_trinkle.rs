@@ -137,6 +137,9 @@ impl StewartTrinkle {
         for i in 0..active.items().len() {
             let item = &active.items()[i];
             let (rows, gap, law, source) = (item.rows.clone(), item.gap, item.law, item.source);
+            if law.bounded().is_some() {
+                continue;
+            }
             let shift = &mut active.shift_mut()[rows];
             shift.fill(0.0);
             match source {

@@ -175,7 +175,7 @@ impl ThetaGap {
         let active = &mut memory.active;
         for item in 0..active.items().len() {
             let (row, gap) = (active.items()[item].rows.start, active.items()[item].gap);
-            if active.items()[item].law.is_bilateral() {
+            if !active.items()[item].law.is_contact() {
                 continue;
             }
             let velocity = active.velocity_start()[row];

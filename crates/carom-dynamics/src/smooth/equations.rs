@@ -388,7 +388,7 @@ impl<'m> Equations<'m> {
         values.iter_mut().for_each(|m| *m *= factors.mass);
         let instant = Instant { t, q: &point.q, v: &point.v };
         let jacobian_factors = JacobianFactors { velocity: factors.velocity, position: factors.position };
-        self.model.add_jacobians(instant, jacobian_factors, values, &mut self.scratch).map_err(at(t))?;
+        self.model.add_jacobians_without_elements(instant, jacobian_factors, values, &mut self.scratch).map_err(at(t))?;
         systems.add_mass_derivative(t, &point.q, &point.a, factors.position, values, &mut self.scratch).map_err(at(t))?;
         for b in 0..layout.n_blocks() {
             let (first, n) = (layout.rows[b], layout.size(b));
@@ -396,6 +396,8 @@ impl<'m> Equations<'m> {
                 matrix.add(place.0 + first + k / n, place.1 + first + k % n, value);
             }
         }
+        let mut add = |i: usize, j: usize, value: f64| matrix.add(place.0 + i, place.1 + j, value);
+        self.model.visit_element_jacobians(instant, jacobian_factors, &mut self.scratch, &mut add).map_err(at(t))?;
         for item in self.rows.items() {
             let relation = self.interactions.relation(item.interaction);
             let velocities = relation.velocities();

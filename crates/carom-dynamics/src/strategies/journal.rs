@@ -8,6 +8,7 @@ use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
 use crate::events::ContactMode;
 use crate::impacts::ImpactRecord;
+use crate::laws::BoundedLaw;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::paradox::impact_without_collision;
@@ -198,7 +199,7 @@ impl<'a> Journal<'a> {
         let systems = self.model.systems();
         systems.file_velocities(&state.q, &state.v, &mut self.file_velocities);
         self.gaps.clear();
-        for interaction in self.model.interactions().iter().filter(|i| !i.is_bilateral()) {
+        for interaction in self.model.interactions().iter().filter(|i| i.is_contact()) {
             let mut g = [0.0; 6];
             let relation = interaction.relation();
             // a gap that is no number here is what the run failed of
@@ -209,7 +210,7 @@ impl<'a> Journal<'a> {
             self.gaps.push(contact.gap(state.t, &state.q, &mut memory.scratch).unwrap_or(f64::NAN));
         }
         self.modes.clear();
-        let contacts = self.model.interactions().iter().enumerate().filter(|(_, i)| !i.is_bilateral());
+        let contacts = self.model.interactions().iter().enumerate().filter(|(_, i)| i.is_contact());
         self.modes.extend(contacts.map(|(i, _)| {
             let record = self.records.iter().find(|record| record.source == Source::Interaction(i as u32));
             record.map_or(ContactMode::Open, |record| record.mode)
@@ -302,7 +303,7 @@ fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f
     out.clear();
     for item in memory.active.items() {
         let p = memory.solution.r[item.rows.start];
-        if (p > 0.0 || item.pull > 0.0) && !item.law.is_bilateral() {
+        if (p > 0.0 || item.pull > 0.0) && item.law.is_contact() {
             out.push((source_of(memory, item.source), p));
         }
     }
@@ -311,7 +312,7 @@ fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f
     }
     for record in &memory.impacts.records {
         let (source, p) = (record.contact.source, record.contact.impulse[0]);
-        let is_contact = !matches!(source, Source::Interaction(i) if model.interactions()[i as usize].is_bilateral());
+        let is_contact = !matches!(source, Source::Interaction(i) if !model.interactions()[i as usize].is_contact());
         if p > 0.0 && is_contact {
             out.push((source, p));
         }
@@ -331,8 +332,13 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
     }
 }
 
-/// The mode of an active interaction that ends a step with this velocity after this normal impulse.
+/// The mode of an active interaction that ends a step with this velocity after this normal impulse. Forces between bounds stick while they hold their
+/// target, and slide at a bound.
 fn mode_of(item: &Active, velocity: &[f64; 6], impulse: f64) -> ContactMode {
+    if item.law.bounded().is_some() {
+        let slips = BoundedLaw::is_at_bound(item.block, impulse);
+        return if slips { ContactMode::Sliding } else { ContactMode::Sticking };
+    }
     let Some(law) = item.law.contact() else { return ContactMode::Closed };
     match impulse > 0.0 {
         false => ContactMode::Open,

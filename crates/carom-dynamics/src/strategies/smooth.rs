@@ -50,7 +50,9 @@ impl Smooth {
 /// # Errors
 /// [`ModelError::HasContacts`] naming the contacts by formula, the constraints made of pieces and the shapes of bodies.
 pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
-    let by_formula = model.interactions().iter().filter(|i| !i.is_bilateral()).map(|i| format!("the contact \"{}\"", i.name()));
+    let by_formula = model.interactions().iter().filter(|i| i.is_contact()).map(|i| format!("the contact \"{}\"", i.name()));
+    let bounded = model.interactions().iter().filter(|i| i.law().bounded().is_some());
+    let bounded = bounded.map(|i| format!("the bounds of \"{}\"", i.name()));
     let in_pieces = model.interactions().iter().filter(|i| i.is_bilateral() && i.relation().n_pieces() > 1);
     let in_pieces = in_pieces.map(|i| format!("edges in the constraint \"{}\"", i.name()));
     // one shape alone touches nothing
@@ -60,7 +62,7 @@ pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
         let more = if n > 3 { ", …" } else { "" };
         format!("the shapes that may touch ({}{more})", names.join(", "))
     });
-    let names: Vec<String> = by_formula.chain(in_pieces).chain(shapes).collect();
+    let names: Vec<String> = by_formula.chain(bounded).chain(in_pieces).chain(shapes).collect();
     if names.is_empty() { Ok(()) } else { Err(ModelError::HasContacts { names: names.join(", ") }) }
 }
 

@@ -43,6 +43,8 @@ pub struct Scratch {
     pub outputs: Vec<f64>,
     /// Rows of a force between systems.
     pub rows: Vec<f64>,
+    /// How the frames that a force element sees move with the velocities.
+    pub frames: Vec<f64>,
 }
 
 /// Name and unit of a coordinate or velocity.
@@ -241,6 +243,24 @@ pub trait System: Send + Sync {
         std::array::from_fn(|i| crate::block_diagonal::dot(&jacobian[i * n..(i + 1) * n], &v[range.clone()]))
     }
 
+    /// Adds c (∂(J v)/∂q) T with constant v to `matrix`, 6 × n (row-major) over [`System::frame_velocities`]: how the velocity of a frame changes
+    /// with the position. The default takes central differences of [`System::frame_velocity`] along [`System::advance`].
+    fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], frame: usize, factor: f64, matrix: &mut [f64]) {
+        let range = self.frame_velocities(frame);
+        let n = range.len();
+        let (mut w, mut moved) = (vec![0.0; v.len()], q.to_vec());
+        for j in 0..n {
+            for sign in [1.0, -1.0] {
+                w[range.start + j] = sign * DIFFERENCE_STEP;
+                self.advance(q, &w, &mut moved);
+                for (i, x) in self.frame_velocity(&moved, v, frame).into_iter().enumerate() {
+                    matrix[i * n + j] += factor * sign * x / (2.0 * DIFFERENCE_STEP);
+                }
+            }
+            w[range.start + j] = 0.0;
+        }
+    }
+
     /// Acceleration of the origin and angular acceleration in the world frame when v̇ = 0.
     fn frame_bias(&self, _q: &[f64], _v: &[f64], _frame: usize) -> [f64; 6] {
         [0.0; 6]
@@ -363,6 +383,12 @@ impl Wrench {
     pub fn components(&self) -> [f64; 6] {
         let (f, m) = (self.force, self.moment);
         [f.x, f.y, f.z, m.x, m.y, m.z]
+    }
+
+    /// Both times a factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Wrench { force: self.force * factor, moment: self.moment * factor }
     }
 }
 

@@ -157,6 +157,16 @@ impl System for ParametrisedBodies {
         spatial_frame::write_jacobian(&self.orientation(q, frame), jacobian);
     }
 
+    fn frame_velocity(&self, q: &[f64], v: &[f64], frame: usize) -> [f64; 6] {
+        let omega = self.orientation(q, frame) * angular(v, frame);
+        let v = &v[frame * N_V..];
+        [v[0], v[1], v[2], omega.x, omega.y, omega.z]
+    }
+
+    fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], frame: usize, factor: f64, matrix: &mut [f64]) {
+        spatial_frame::add_velocity_derivative(&self.orientation(q, frame), &angular(v, frame), factor, matrix);
+    }
+
     fn add_wrench_rows(&self, q: &[f64], frame: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
         spatial_frame::add_wrench_rows(&self.orientation(q, frame), wrenches, rows, stride);
     }

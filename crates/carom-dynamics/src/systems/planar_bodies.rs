@@ -137,6 +137,8 @@ impl System for PlanarBodies {
         [v[0], v[1], 0.0, 0.0, 0.0, v[2]]
     }
 
+    fn add_frame_velocity_derivative(&self, _: &[f64], _: &[f64], _: usize, _: f64, _: &mut [f64]) {}
+
     fn add_wrench_rows(&self, _: &[f64], _: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
         for (wrench, row) in wrenches.iter().zip(rows.chunks_mut(stride)) {
             row[0] += wrench.force.x;

@@ -319,6 +319,10 @@ impl System for RigidBodies {
         [v[0], v[1], v[2], omega.x, omega.y, omega.z]
     }
 
+    fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], frame: usize, factor: f64, matrix: &mut [f64]) {
+        spatial_frame::add_velocity_derivative(&orientation(q, frame), &angular(v, frame), factor, matrix);
+    }
+
     fn add_wrench_rows(&self, q: &[f64], frame: usize, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
         spatial_frame::add_wrench_rows(&orientation(q, frame), wrenches, rows, stride);
     }

@@ -1,11 +1,11 @@
 //! Frames of free bodies in space with velocities (linear in the world frame, angular in the body frame).
 //!
 //! ```text
-//! J = diag(I₃, R),     Jᵀ W = (f, Rᵀ m),     δ(Rᵀ m) = [Rᵀ m]× δθ  for  δR = R [δθ]×
+//! J = diag(I₃, R),     Jᵀ W = (f, Rᵀ m),     δ(Rᵀ m) = [Rᵀ m]× δθ,     δ(R ω) = −R [ω]× δθ     for  δR = R [δθ]×
 //! ```
 
 use super::Wrench;
-use nalgebra::{Matrix3, UnitQuaternion};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 fn matrix(orientation: &UnitQuaternion<f64>) -> Matrix3<f64> {
     orientation.to_rotation_matrix().into_inner()
@@ -41,6 +41,16 @@ pub(super) fn add_wrench_derivative(orientation: &UnitQuaternion<f64>, wrench: &
     for i in 0..3 {
         for j in 0..3 {
             matrix[(3 + i) * stride + 3 + j] += factor * turned[(i, j)];
+        }
+    }
+}
+
+/// Adds c ∂(J v)/∂w, 6 × 6 row-major; `omega` in the body frame.
+pub(super) fn add_velocity_derivative(orientation: &UnitQuaternion<f64>, omega: &Vector3<f64>, factor: f64, out: &mut [f64]) {
+    let turned = matrix(orientation) * omega.cross_matrix();
+    for i in 0..3 {
+        for j in 0..3 {
+            out[6 * (3 + i) + 3 + j] -= factor * turned[(i, j)];
         }
     }
 }

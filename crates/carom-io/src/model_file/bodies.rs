@@ -1,14 +1,20 @@
 //! Bodies and their shapes in a model file.
 
-use super::error::suggestion;
+use super::generate::generate;
+use super::groups::GroupNames;
+use super::masses::{MassKeys, read_rule};
 use super::materials::Materials;
+use super::motion::BodyMotion;
 use super::numbers::{Must, Reader};
 use super::rotation_coordinates::{parametrised, rotation_coordinates};
-use super::schema::{BodySchema, RotationSchema, ShapeSchema};
+use super::schema::{BodySchema, JointSchema, RotationSchema, Schema};
+pub(super) use super::shapes::size;
+use super::shapes::{Part, read_parts};
 use super::value::Value;
-use carom_collision::{Collider, Detector, Shape};
+use carom_collision::{Collider, Detector, Groups, MassProperties};
 use carom_dynamics::systems::{ParametrisedBodies, RigidBodies, RigidBody};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -21,7 +27,7 @@ pub(super) struct Placed<S> {
 
 /// Names must differ and be usable in formulas.
 pub(super) fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item = &'a Spanned<String>>, what: &str) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for name in names {
         let text = name.get_ref();
         if text.is_empty() {
@@ -33,78 +39,131 @@ pub(super) fn check_names<'a>(reader: &mut Reader<'_>, names: impl Iterator<Item
     }
 }
 
-/// The `[[body]]` entries: the moving ones as one system, all with a shape in a detector.
+/// The `[[body]]` and `[[generate]]` entries: the moving ones as one system, all with a shape in a detector.
 pub(super) struct SpatialBodies {
     pub moving: Option<Placed<RigidBodies>>,
     /// Bodies with other rotation coordinates than quaternions, by those coordinates.
     pub others: Vec<Placed<ParametrisedBodies>>,
     pub detector: Option<Detector>,
+    /// Joints that were generated with their bodies.
+    pub joints: Vec<Spanned<JointSchema>>,
+    /// The bodies that do not move, with the numbers of their colliders.
+    pub fixed: HashMap<String, Range<u32>>,
+}
+
+/// A body with its name and the place of the entry it comes from.
+pub(super) struct Entry {
+    pub name: String,
+    pub fixed: bool,
+    pub span: Range<usize>,
+    pub body: Body,
 }
 
 /// Reads bodies and builds the system and the detector.
-pub(super) fn spatial(
-    reader: &mut Reader<'_>,
-    sections: &[Spanned<BodySchema>],
-    materials: Materials,
-    gravity: Vector3<f64>,
-) -> Option<SpatialBodies> {
-    check_names(reader, sections.iter().map(|s| &s.get_ref().name), "body");
-    let (mut bodies, mut spans, mut q, mut v, mut colliders) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut shapes, mut others) = (Vec::new(), Vec::new());
-    for section in sections {
+pub(super) fn spatial(reader: &mut Reader<'_>, schema: &Schema, materials: Materials, gravity: Vector3<f64>) -> Option<SpatialBodies> {
+    let lists = schema.bodies.iter().map(|s| s.get_ref().groups.as_ref());
+    let lists = lists.chain(schema.generate.iter().map(|s| s.get_ref().body.as_ref().and_then(|b| b.get_ref().groups.as_ref())));
+    let groups = GroupNames::collect(reader, lists);
+    let surfaces = Surfaces { materials: &materials, groups: &groups };
+    check_names(reader, schema.bodies.iter().map(|s| &s.get_ref().name), "body");
+    let (mut entries, mut others, mut joints) = (Vec::new(), Vec::new(), Vec::new());
+    for section in &schema.bodies {
         let s = section.get_ref();
-        let Some(mut body) = read_body(reader, section, &materials) else { continue };
-        if let Some(kind) = rotation_coordinates(reader, s) {
-            others.push((kind, s.name.get_ref().clone(), section.span(), body));
-            continue;
-        }
-        let index = (!s.fixed).then_some(bodies.len() as u32);
-        if let Some(shape) = body.shape.take() {
-            let mut collider = Collider::new(s.name.get_ref().clone(), index, shape);
-            (collider.translation, collider.rotation) =
-                if s.fixed { (body.position, body.orientation) } else { (-body.centre, UnitQuaternion::identity()) };
-            collider.material = body.material;
-            shapes.push(s.shape.as_ref().map_or(section.span(), Spanned::span));
-            colliders.push(collider);
-        }
-        if !s.fixed {
-            let (x, r) = (body.position + body.orientation * body.centre, body.orientation);
-            q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
-            v.extend_from_slice(&body.state_velocity());
-            bodies.push(RigidBody { name: s.name.get_ref().clone(), mass: body.mass, inertia: body.inertia });
-            spans.push(section.span());
+        let Some(body) = read_body(reader, section, &surfaces) else { continue };
+        let name = s.name.get_ref().clone();
+        match rotation_coordinates(reader, s) {
+            Some(kind) => others.push((kind, name, section.span(), body)),
+            None => entries.push(Entry { name, fixed: s.fixed, span: section.span(), body }),
         }
     }
+    let n_written = entries.len();
+    for section in &schema.generate {
+        generate(reader, section, &surfaces, &mut entries, &mut joints);
+    }
+    check_generated(reader, schema, &entries[n_written..]);
     if !reader.mistakes.is_empty() {
         return None;
     }
-    let moving = match bodies.is_empty() {
-        true => None,
-        false => {
-            let system = RigidBodies::new(bodies, gravity).map_err(|e| {
-                reader.mistakes.push(super::Diagnostic::new(spans.first().cloned(), e.to_string()));
-            });
-            Some(Placed { system: system.ok()?, q, v })
-        }
-    };
-    let detector = match colliders.is_empty() || moving.is_none() {
-        true => None,
-        false => match Detector::new(colliders, materials.list, materials.pairs) {
-            Ok(detector) => Some(detector),
-            Err(error) => {
-                reader.mistakes.push(super::Diagnostic::new(shapes.first().cloned(), error.to_string()));
-                return None;
-            }
-        },
-    };
+    let mut fixed = HashMap::new();
+    let (moving, detector) = assemble(reader, entries, &mut fixed, materials, gravity)?;
     let others = parametrised(reader, others, gravity)?;
-    Some(SpatialBodies { moving, others, detector })
+    Some(SpatialBodies { moving, others, detector, joints, fixed })
+}
+
+/// Generated names must differ from each other and from the written ones.
+fn check_generated(reader: &mut Reader<'_>, schema: &Schema, entries: &[Entry]) {
+    let mut seen: HashSet<&str> = schema.bodies.iter().map(|s| s.get_ref().name.get_ref().as_str()).collect();
+    if let Some(twice) = entries.iter().find(|entry| !seen.insert(&entry.name)) {
+        let message = format!("the generated name \"{}\" is taken by another body", twice.name);
+        reader.wrong(twice.span.clone(), message, "give this [[generate]] a `name` of its own: bodies are called by it and a number");
+    }
+}
+
+/// The system of the moving bodies and the detector of all that have shapes.
+fn assemble(
+    reader: &mut Reader<'_>,
+    entries: Vec<Entry>,
+    fixed_bodies: &mut HashMap<String, Range<u32>>,
+    materials: Materials,
+    gravity: Vector3<f64>,
+) -> Option<(Option<Placed<RigidBodies>>, Option<Detector>)> {
+    let n = entries.len();
+    let (mut bodies, mut q, mut v) = (Vec::with_capacity(n), Vec::with_capacity(7 * n), Vec::with_capacity(6 * n));
+    let (mut colliders, mut first, mut first_shape) = (Vec::with_capacity(n), None, None);
+    for Entry { name, fixed, span, body } in entries {
+        let index = (!fixed).then_some(bodies.len() as u32);
+        if !body.parts.is_empty() {
+            first_shape.get_or_insert(span.clone());
+        }
+        let n_parts = body.parts.len();
+        if fixed {
+            fixed_bodies.insert(name.clone(), colliders.len() as u32..(colliders.len() + n_parts) as u32);
+        }
+        for (k, part) in body.parts.iter().enumerate() {
+            let part_name = if n_parts == 1 { name.clone() } else { format!("{name}.{}", k + 1) };
+            let mut collider = Collider::new(part_name, index, part.shape.clone());
+            (collider.translation, collider.rotation) = match fixed {
+                true => (body.position + body.orientation * part.position, body.orientation * part.rotation),
+                false => (part.position - body.centre, part.rotation),
+            };
+            (collider.material, collider.groups, collider.continuous) = (body.material, body.groups, body.continuous);
+            if let Some(motion) = &body.motion {
+                collider.motion = Some(Box::new(motion.of_part(reader, &name, part)?));
+            }
+            colliders.push(collider);
+        }
+        if !fixed {
+            let (x, r) = (body.position + body.orientation * body.centre, body.orientation);
+            q.extend_from_slice(&[x.x, x.y, x.z, r.w, r.i, r.j, r.k]);
+            v.extend_from_slice(&body.state_velocity());
+            bodies.push(RigidBody { name, mass: body.mass, inertia: body.inertia });
+            first.get_or_insert(span);
+        }
+    }
+    if bodies.is_empty() {
+        return Some((None, None));
+    }
+    let mut wrong = |span: Option<Range<usize>>, message: String| reader.mistakes.push(super::Diagnostic::new(span, message));
+    let system = RigidBodies::new(bodies, gravity).map_err(|e| wrong(first, e.to_string())).ok()?;
+    let detector = match colliders.is_empty() {
+        true => None,
+        false => Some(Detector::new(colliders, materials.list, materials.pairs).map_err(|e| wrong(first_shape, e.to_string())).ok()?),
+    };
+    Some((Some(Placed { system, q, v }), detector))
+}
+
+/// What touches what, and how.
+pub(super) struct Surfaces<'a> {
+    pub materials: &'a Materials,
+    pub groups: &'a GroupNames,
 }
 
 /// A body as the file gives it.
+#[derive(Clone, Debug)]
 pub(super) struct Body {
-    pub shape: Option<Shape>,
+    pub parts: Vec<Part>,
     pub material: u32,
+    pub groups: Groups,
     pub mass: f64,
     /// Centre of mass in the file's body frame.
     pub centre: Vector3<f64>,
@@ -113,6 +172,9 @@ pub(super) struct Body {
     pub orientation: UnitQuaternion<f64>,
     pub velocity: Vector3<f64>,
     pub angular_velocity: Vector3<f64>,
+    pub continuous: bool,
+    /// How a fixed body moves, and its surface.
+    pub motion: Option<BodyMotion>,
 }
 
 impl Body {
@@ -126,43 +188,68 @@ impl Body {
     }
 }
 
-fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, materials: &Materials) -> Option<Body> {
+fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, surfaces: &Surfaces<'_>) -> Option<Body> {
     let s = section.get_ref();
     let (name, before) = (s.name.get_ref(), reader.mistakes.len());
-    let shape = s.shape.as_ref().and_then(|shape| read_shape(reader, shape, name, s.fixed));
-    let material = materials.find(reader, s.material.as_ref());
+    let parts = s.shape.as_ref().map_or(Some(Vec::new()), |shape| read_parts(reader, shape, name, s.fixed));
+    let material = surfaces.materials.find(reader, s.material.as_ref());
+    let groups = surfaces.groups.read(reader, s.groups.as_ref(), s.collides_with.as_ref());
     let position = reader.vector_or_zero::<3>(s.position.as_ref(), &format!("the position of \"{name}\""));
     let velocity = reader.vector_or_zero::<3>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
     let spin = reader.vector_or_zero::<3>(s.angular_velocity.as_ref(), &format!("the angular velocity of \"{name}\""));
     let orientation = read_orientation(reader, s.orientation.as_ref(), s.rotation.as_ref(), name);
+    let motion = position.map_or(Some(None), |position| BodyMotion::read(reader, s, Vector3::from(position)));
     if s.fixed {
-        for (key, value) in
-            [("velocity", &s.velocity), ("angular_velocity", &s.angular_velocity), ("mass", &s.mass), ("density", &s.density)]
-        {
+        let foreign = [
+            ("velocity", &s.velocity),
+            ("angular_velocity", &s.angular_velocity),
+            ("mass", &s.mass),
+            ("density", &s.density),
+            ("centre", &s.centre),
+            ("inertia", &s.inertia),
+        ];
+        for (key, value) in foreign {
             if let Some(value) = value {
                 reader.wrong(value.span(), format!("the fixed body \"{name}\" has a {key}"), format!("remove `{key}`, or `fixed = true`"));
             }
         }
         if s.shape.is_none() {
-            reader.wrong(
-                section.span(),
-                format!("the fixed body \"{name}\" has no shape"),
-                "give it a shape: nothing can touch it otherwise",
-            );
+            let message = format!("the fixed body \"{name}\" has no shape");
+            reader.wrong(section.span(), message, "give it a shape: nothing can touch it otherwise");
         }
     }
-    let (mass, centre, inertia) = if s.fixed {
-        (0.0, Vector3::zeros(), Matrix3::zeros())
-    } else if reader.mistakes.len() == before {
-        read_mass(reader, section, shape.as_ref())?
-    } else {
-        return None;
-    };
     if reader.mistakes.len() > before {
         return None;
     }
+    let (parts, mut mass) = (parts?, MassProperties { mass: 0.0, centre_of_mass: Vector3::zeros(), inertia: Matrix3::zeros() });
+    if !s.fixed {
+        let keys = MassKeys {
+            name,
+            span: section.span(),
+            mass: s.mass.as_ref(),
+            density: s.density.as_ref(),
+            centre: s.centre.as_ref(),
+            inertia: s.inertia.as_ref(),
+        };
+        mass = read_rule(reader, &keys)?.apply(reader, &keys, &parts)?;
+    }
+    let MassProperties { mass, centre_of_mass: centre, inertia } = mass;
     let (position, velocity, angular_velocity) = (position?.into(), velocity?.into(), spin?.into());
-    Some(Body { shape, material: material?, mass, centre, inertia, position, orientation: orientation?, velocity, angular_velocity })
+    let (material, groups, orientation) = (material?, groups?, orientation?);
+    Some(Body {
+        parts,
+        material,
+        groups,
+        mass,
+        centre,
+        inertia,
+        position,
+        orientation,
+        velocity,
+        angular_velocity,
+        continuous: s.continuous,
+        motion: motion?,
+    })
 }
 
 /// The orientation from `orientation` or `rotation`.
@@ -203,168 +290,4 @@ pub(super) fn read_orientation(
             None
         }
     }
-}
-
-/// Mass, centre of mass and inertia from `mass`, `density`, `inertia` and the shape.
-fn read_mass(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, shape: Option<&Shape>) -> Option<(f64, Vector3<f64>, Matrix3<f64>)> {
-    let s = section.get_ref();
-    let name = s.name.get_ref();
-    let of_shape = |density: f64| shape.and_then(|shape| shape.mass_properties(density).ok());
-    let properties = match (&s.mass, &s.density) {
-        (Some(mass), None) => {
-            let mass = reader.number(mass, &format!("the mass of \"{name}\""), Must::BePositive)?;
-            // the inertia is proportional to the mass
-            of_shape(1.0).map_or((mass, Vector3::zeros(), None), |p| (mass, p.centre_of_mass, Some(p.inertia * (mass / p.mass))))
-        }
-        (None, Some(density)) => {
-            let value = reader.number(density, &format!("the density of \"{name}\""), Must::BePositive)?;
-            match of_shape(value) {
-                Some(p) => (p.mass, p.centre_of_mass, Some(p.inertia)),
-                None => {
-                    reader.wrong(
-                        density.span(),
-                        format!("\"{name}\" has a density but no shape with a volume"),
-                        "give a shape, or `mass` and `inertia`",
-                    );
-                    return None;
-                }
-            }
-        }
-        (Some(_), Some(density)) => {
-            reader.wrong(density.span(), format!("\"{name}\" has both mass and density"), "give one of them");
-            return None;
-        }
-        (None, None) => {
-            reader.wrong(
-                section.span(),
-                format!("the body \"{name}\" has no mass"),
-                "give `mass` [kg], `density` [kg/m³], or `fixed = true`",
-            );
-            return None;
-        }
-    };
-    let (mass, centre, from_shape) = properties;
-    let inertia = match (&s.inertia, from_shape) {
-        (Some(value), _) => {
-            let inertia = Matrix3::from_row_slice(&reader.matrix(value, 3, &format!("the inertia of \"{name}\""))?);
-            let span = value.span();
-            let probe = RigidBody { name: name.clone(), mass, inertia };
-            if let Err(error) = RigidBodies::new(vec![probe], Vector3::zeros()) {
-                reader.mistakes.push(super::Diagnostic::new(span, error.to_string()));
-                return None;
-            }
-            inertia
-        }
-        (None, Some(inertia)) => inertia,
-        (None, None) => {
-            reader.wrong(section.span(), format!("the body \"{name}\" has no inertia"), "give `inertia` [kg m²], or a shape with a volume");
-            return None;
-        }
-    };
-    Some((mass, centre, inertia))
-}
-
-/// Keys that each kind of shape takes.
-const SHAPES: [(&str, &[&str]); 7] = [
-    ("plane", &["normal"]),
-    ("sphere", &["radius"]),
-    ("box", &["size", "half_extents"]),
-    ("capsule", &["radius", "length"]),
-    ("cylinder", &["radius", "length"]),
-    ("cone", &["radius", "height"]),
-    ("convex", &["vertices"]),
-];
-
-fn read_shape(reader: &mut Reader<'_>, section: &Spanned<ShapeSchema>, body: &str, fixed: bool) -> Option<Shape> {
-    let s = section.get_ref();
-    let kind = s.kind.get_ref().as_str();
-    let Some((_, keys)) = SHAPES.iter().find(|(name, _)| *name == kind) else {
-        let names: Vec<&str> = SHAPES.iter().map(|(name, _)| *name).collect();
-        reader.wrong(s.kind.span(), format!("there is no shape \"{kind}\""), suggestion(kind, &names));
-        return None;
-    };
-    let given = [
-        ("radius", &s.radius),
-        ("size", &s.size),
-        ("half_extents", &s.half_extents),
-        ("length", &s.length),
-        ("height", &s.height),
-        ("normal", &s.normal),
-        ("vertices", &s.vertices),
-    ];
-    for (key, value) in given {
-        if let Some(value) = value
-            && !keys.contains(&key)
-        {
-            reader.wrong(value.span(), format!("a {kind} has no `{key}`"), format!("it takes: {}", keys.join(", ")));
-            return None;
-        }
-    }
-    let span = section.span();
-    let shape = match kind {
-        "plane" if !fixed => {
-            reader.wrong(
-                span.clone(),
-                format!("the moving body \"{body}\" has the shape of a plane"),
-                "only fixed bodies can: add `fixed = true`",
-            );
-            None
-        }
-        "plane" => {
-            Some(Shape::Plane { normal: s.normal.as_ref().map_or(Some([0.0, 0.0, 1.0]), |n| reader.vector::<3>(n, "the normal"))?.into() })
-        }
-        "sphere" => Some(Shape::Sphere { radius: size(reader, s.radius.as_ref(), "radius", &span)? }),
-        "box" => {
-            let (value, factor) = match (&s.size, &s.half_extents) {
-                (Some(size), None) => (size, 0.5),
-                (None, Some(half)) => (half, 1.0),
-                _ => {
-                    reader.wrong(span, "a box needs its edge lengths", "give `size = [x, y, z]` or `half_extents = [x, y, z]` [m]");
-                    return None;
-                }
-            };
-            let edges = match value.get_ref() {
-                Value::List(_) => reader.vector::<3>(value, "the size of the box")?,
-                _ => [reader.number(value, "the size of the box", Must::BePositive)?; 3],
-            };
-            Some(Shape::Box { half_extents: Vector3::from(edges) * factor })
-        }
-        "capsule" | "cylinder" => {
-            let radius = size(reader, s.radius.as_ref(), "radius", &span)?;
-            let half_length = 0.5 * size(reader, s.length.as_ref(), "length", &span)?;
-            Some(if kind == "capsule" { Shape::Capsule { radius, half_length } } else { Shape::Cylinder { radius, half_length } })
-        }
-        "cone" => {
-            let radius = size(reader, s.radius.as_ref(), "radius", &span)?;
-            Some(Shape::Cone { radius, half_height: 0.5 * size(reader, s.height.as_ref(), "height", &span)? })
-        }
-        _ => Some(Shape::Convex { vertices: vertices(reader, s.vertices.as_ref(), &span)? }),
-    }?;
-    if let Err(error) = shape.validate() {
-        reader.mistakes.push(super::Diagnostic::new(section.span(), format!("the shape of \"{body}\": {error}")));
-        return None;
-    }
-    Some(shape)
-}
-
-pub(super) fn size(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, key: &str, span: &Range<usize>) -> Option<f64> {
-    match value {
-        Some(value) => reader.number(value, &format!("the {key}"), Must::BePositive),
-        None => {
-            reader.wrong(span.clone(), format!("the shape has no {key}"), format!("give `{key}` [m]"));
-            None
-        }
-    }
-}
-
-fn vertices(reader: &mut Reader<'_>, value: Option<&Spanned<Value>>, span: &Range<usize>) -> Option<Vec<Vector3<f64>>> {
-    let Some(value) = value else {
-        reader.wrong(span.clone(), "the convex shape has no vertices", "give `vertices = [[x, y, z], …]` [m]");
-        return None;
-    };
-    let Value::List(points) = value.get_ref() else {
-        reader.wrong(value.span(), "the vertices are not a list", "give `vertices = [[x, y, z], …]` [m]");
-        return None;
-    };
-    points.iter().map(|p| reader.vector::<3>(&Spanned::new(value.span(), p.clone()), "a vertex").map(Vector3::from)).collect()
 }

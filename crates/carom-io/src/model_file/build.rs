@@ -4,19 +4,24 @@ use super::bodies;
 use super::error::{Diagnostic, suggestion};
 use super::materials::Materials;
 use super::numbers::{Must, Reader};
-use super::schema::{InitialSchema, Schema};
+use super::schema::{InitialSchema, JointSchema, Schema};
+use super::sources::Sources;
 use super::value::Value;
-use super::{ModelFile, formulas, impact, joints, natural, pieces, planar, settings, simulation, tree, user_events};
+use super::{
+    ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events,
+};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
+use std::collections::HashMap;
+use std::ops::Range;
 use toml::Spanned;
 
 /// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
 const DEFAULT_GRAVITY: f64 = 9.81;
 
-pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<ModelFile, Vec<Diagnostic>> {
-    let mut reader = Reader::new(text);
+pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) -> Result<ModelFile, Vec<Diagnostic>> {
+    let mut reader = Reader::new(sources);
     reader.add_parameters(&schema.parameters);
     let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
     sections.for_each(|table| reader.add_parameters(table));
@@ -24,12 +29,17 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
 
     let parts = systems(&mut reader, &schema);
     stop_if_wrong(&mut reader)?;
-    let Some(parts) = parts else { return Err(reader.mistakes) };
+    let Some(mut parts) = parts else { return Err(reader.mistakes) };
+    schema.joints.append(&mut parts.joints);
+    schema.fixed = parts.fixed.keys().cloned().collect();
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    if let Some(detector) = parts.detector {
+    let jointed = joints::jointed_pairs(&schema, &model, &parts.fixed);
+    if let Some(mut detector) = parts.detector {
+        jointed.exclude(&mut detector);
         model.set_detector(Box::new(detector));
     }
-    if let Some(detector) = parts.planar_detector {
+    if let Some(mut detector) = parts.planar_detector {
+        detector.exclude_pairs(&jointed.planar.iter().map(|&(a, b)| (Some(a), Some(b))).collect::<Vec<_>>());
         model.set_planar_detector(Box::new(detector));
     }
     if let (Some(natural), Some(section)) = (&parts.natural, &schema.natural)
@@ -45,7 +55,13 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     }
     let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     for (index, section) in schema.joints.iter().enumerate() {
-        joints::joint(&mut reader, &mut model, &schema, section, index, &state.q);
+        joints::joint(&mut reader, &mut model, &schema, section, index, &state);
+    }
+    for (index, section) in schema.joints.iter().enumerate() {
+        joint_couplings::coupling(&mut reader, &mut model, &schema, section, index, &state.q);
+    }
+    for (index, section) in schema.forces.iter().enumerate() {
+        forces::force(&mut reader, &mut model, &schema, section, index, &state.q);
     }
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);
@@ -70,7 +86,15 @@ pub(super) fn build(schema: Schema, text: &str, default_title: &str) -> Result<M
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
-    Ok(ModelFile { title: schema.title.unwrap_or_else(|| default_title.to_owned()), text: text.to_owned(), model, state, run, record })
+    Ok(ModelFile {
+        title: schema.title.unwrap_or_else(|| default_title.to_owned()),
+        text: String::new(),
+        model,
+        state,
+        run,
+        record,
+        jointed,
+    })
 }
 
 fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {
@@ -78,6 +102,7 @@ fn stop_if_wrong(reader: &mut Reader<'_>) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// The systems with the initial values of the bodies among them (NaN where `[initial]` must say).
+#[derive(Default)]
 struct Parts {
     systems: Vec<Box<dyn System>>,
     detector: Option<carom_collision::Detector>,
@@ -85,10 +110,14 @@ struct Parts {
     natural: Option<Natural>,
     q: Vec<f64>,
     v: Vec<f64>,
+    /// Joints that were generated.
+    joints: Vec<Spanned<JointSchema>>,
+    /// Bodies that do not move, with the numbers of their colliders.
+    fixed: HashMap<String, Range<u32>>,
 }
 
 fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
-    let mut parts = Parts { systems: Vec::new(), detector: None, planar_detector: None, natural: None, q: Vec::new(), v: Vec::new() };
+    let mut parts = Parts::default();
     if let Some(section) = &schema.lagrangian {
         parts.push_free(Box::new(formulas::lagrangian(reader, section)?));
     }
@@ -107,13 +136,13 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
     } else if let Some(obstacle) = schema.obstacles.first() {
         reader.wrong(obstacle.span(), "there are obstacles but no planar bodies", "obstacles stand in the way of [[planar_body]]");
     }
-    if !schema.bodies.is_empty() {
+    if !schema.bodies.is_empty() || !schema.generate.is_empty() {
         let gravity = match &schema.gravity {
             None => [0.0, 0.0, -DEFAULT_GRAVITY],
             Some(value) => reader.vector::<3>(value, "the gravity of bodies")?,
         };
-        let spatial = bodies::spatial(reader, &schema.bodies, materials, Vector3::from(gravity))?;
-        parts.detector = spatial.detector;
+        let spatial = bodies::spatial(reader, schema, materials, Vector3::from(gravity))?;
+        (parts.detector, parts.joints, parts.fixed) = (spatial.detector, spatial.joints, spatial.fixed);
         if let Some(moving) = spatial.moving {
             parts.push_placed(Box::new(moving.system), &moving.q, &moving.v);
         }
@@ -146,12 +175,20 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
         parts.push_placed(Box::new(placed.system), &placed.q, &placed.v);
         parts.natural = Some(natural);
     }
-    let no_bodies = schema.bodies.is_empty() && schema.planar_bodies.is_empty() && schema.tree.is_none() && schema.natural.is_none();
+    let no_bodies = schema.bodies.is_empty()
+        && schema.generate.is_empty()
+        && schema.planar_bodies.is_empty()
+        && schema.tree.is_none()
+        && schema.natural.is_none();
     if let (Some(gravity), true) = (&schema.gravity, no_bodies) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
     }
     if parts.systems.is_empty() && reader.mistakes.is_empty() {
-        reader.wrong(None, "nothing in this model can move", "add [[body]], [[planar_body]], [tree], [natural], [lagrangian] or [linear]");
+        reader.wrong(
+            None,
+            "nothing in this model can move",
+            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian] or [linear]",
+        );
     }
     Some(parts)
 }

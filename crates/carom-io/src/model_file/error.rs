@@ -1,5 +1,6 @@
 //! Mistakes in a model file, each with its place.
 
+use super::sources::{SourcePart, Sources, part_at};
 use carom_dynamics::nearest::nearest;
 use std::fmt;
 use std::ops::Range;
@@ -34,8 +35,10 @@ impl Diagnostic {
 pub struct ModelFileError {
     /// The file.
     pub file: PathBuf,
-    /// Its text; empty when it could not be read.
+    /// Its text, and after it those of the files that it includes; empty when it could not be read.
     pub text: String,
+    /// The files and where their texts lie in `text`; the model file first.
+    pub parts: Vec<SourcePart>,
     /// The mistakes, in the order of the text; at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -50,22 +53,29 @@ pub struct Position {
 }
 
 impl ModelFileError {
-    pub(super) fn new(file: &Path, text: &str, mut diagnostics: Vec<Diagnostic>) -> Self {
+    pub(super) fn new(sources: Sources, mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |span| span.start));
-        ModelFileError { file: file.to_path_buf(), text: text.to_owned(), diagnostics }
+        ModelFileError { file: sources.parts[0].file.clone(), text: sources.text, parts: sources.parts, diagnostics }
     }
 
     pub(super) fn unreadable(file: &Path, reason: String) -> Self {
         let help = "give a model file, or a folder that has a model.toml";
         let diagnostic = Diagnostic::new(None, format!("cannot read {}: {reason}", file.display())).help(help);
-        ModelFileError { file: file.to_path_buf(), text: String::new(), diagnostics: vec![diagnostic] }
+        let parts = vec![SourcePart { file: file.to_path_buf(), range: 0..0 }];
+        ModelFileError { file: file.to_path_buf(), text: String::new(), parts, diagnostics: vec![diagnostic] }
     }
 
-    /// Where a diagnostic begins.
+    /// The file that a diagnostic is about: the model file, or one that it includes.
+    #[must_use]
+    pub fn part(&self, diagnostic: &Diagnostic) -> &SourcePart {
+        part_at(&self.parts, diagnostic.span.as_ref().map_or(0, |span| span.start))
+    }
+
+    /// Where a diagnostic begins in its file.
     #[must_use]
     pub fn position(&self, diagnostic: &Diagnostic) -> Option<Position> {
         let start = diagnostic.span.as_ref()?.start.min(self.text.len());
-        let before = &self.text[..self.text.floor_char_boundary(start)];
+        let before = &self.text[self.part(diagnostic).range.start..self.text.floor_char_boundary(start)];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
         Some(Position { line, column })
@@ -78,9 +88,10 @@ impl fmt::Display for ModelFileError {
             if i > 0 {
                 writeln!(f)?;
             }
+            let file = self.part(diagnostic).file.display();
             match self.position(diagnostic) {
-                Some(Position { line, column }) => write!(f, "{}:{line}:{column}: {}", self.file.display(), diagnostic.message)?,
-                None => write!(f, "{}: {}", self.file.display(), diagnostic.message)?,
+                Some(Position { line, column }) => write!(f, "{file}:{line}:{column}: {}", diagnostic.message)?,
+                None => write!(f, "{file}: {}", diagnostic.message)?,
             }
             if let Some(help) = &diagnostic.help {
                 write!(f, " ({help})")?;

@@ -210,7 +210,7 @@ impl<'a> LawTable<'a> {
         known.then(|| LawTable { kind, entries: &table.0, span, what: what.to_owned() })
     }
 
-    fn get(&self, key: &str) -> Option<&'a Spanned<Value>> {
+    pub fn get(&self, key: &str) -> Option<&'a Spanned<Value>> {
         self.entries.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
     }
 
@@ -222,7 +222,7 @@ impl<'a> LawTable<'a> {
         }
     }
 
-    fn missing<T>(&self, reader: &mut Reader<'_>, key: &str) -> Option<T> {
+    pub fn missing<T>(&self, reader: &mut Reader<'_>, key: &str) -> Option<T> {
         reader.wrong(self.span.clone(), format!("{} of kind \"{}\" has no `{key}`", self.what, self.kind), format!("give `{key} = …`"));
         None
     }

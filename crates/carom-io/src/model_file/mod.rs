@@ -9,11 +9,22 @@ mod build;
 mod compliant;
 mod components;
 mod error;
+mod forces;
 mod formulas;
+mod generate;
+mod groups;
 mod impact;
+mod include;
+mod joint_clearance;
+mod joint_couplings;
+mod joint_keys;
+mod joint_limits;
 mod joints;
 mod laws;
+mod masses;
 mod materials;
+mod motion;
+mod motors;
 mod natural;
 mod numbers;
 mod overrides;
@@ -23,29 +34,32 @@ mod planar_shapes;
 mod rotation_coordinates;
 mod schema;
 mod settings;
+mod shape_data;
+mod shapes;
 mod simulation;
+mod sources;
 mod tree;
 mod user_events;
 mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};
+pub use joints::JointedPairs;
 pub use overrides::{Override, apply_overrides};
 pub use settings::{RecordSettings, RunSettings};
+pub use sources::SourcePart;
 
 use carom_dynamics::{Model, State};
+use sources::{MAX_BYTES, Sources};
 use std::path::{Path, PathBuf};
 
 /// Name of the model file in a folder.
 pub const MODEL_FILE: &str = "model.toml";
 
-/// Largest model file that is read \[bytes\].
-const MAX_BYTES: u64 = 256 << 20;
-
 /// A model file, read and checked.
 pub struct ModelFile {
     /// Title; the file's or folder's name when the file gives none.
     pub title: String,
-    /// The text it was made from, overrides applied.
+    /// The text it was made from, overrides applied; after it, those of the files that it includes.
     pub text: String,
     /// The model.
     pub model: Model,
@@ -55,6 +69,8 @@ pub struct ModelFile {
     pub run: RunSettings,
     /// What to record.
     pub record: RecordSettings,
+    /// Bodies that joints join and that do not collide with each other (`collide = true` of a joint takes it off the list).
+    pub jointed: JointedPairs,
 }
 
 /// Reads a model file, or `model.toml` in a folder, with overrides such as `simulation.step=1e-5`.
@@ -69,17 +85,30 @@ pub fn read(path: &Path, overrides: &[Override]) -> Result<ModelFile, ModelFileE
         return Err(unreadable(format!("the file has {size} bytes, at most {MAX_BYTES} are read")));
     }
     let text = std::fs::read_to_string(&file).map_err(|e| unreadable(e.to_string()))?;
-    let text = apply_overrides(&text, overrides).map_err(|diagnostic| ModelFileError::new(&file, &text, vec![diagnostic]))?;
-    parse(&text, &file)
+    assemble(Sources::new(&file, text), overrides)
 }
 
-/// Reads a model from text; `origin` names it in messages.
+/// Reads a model from text; `origin` names it in messages, and its folder is that of the files which the text names.
 ///
 /// # Errors
 /// [`ModelFileError`] with one diagnostic per mistake.
 pub fn parse(text: &str, origin: &Path) -> Result<ModelFile, ModelFileError> {
-    let schema = schema::parse(text).map_err(|diagnostic| ModelFileError::new(origin, text, vec![diagnostic]))?;
-    build::build(schema, text, &default_title(origin)).map_err(|diagnostics| ModelFileError::new(origin, text, diagnostics))
+    assemble(Sources::new(origin, text.to_owned()), &[])
+}
+
+fn assemble(mut sources: Sources, overrides: &[Override]) -> Result<ModelFile, ModelFileError> {
+    let title = default_title(&sources.parts[0].file);
+    if let Err(mistake) = include::collect(&mut sources, overrides) {
+        return Err(ModelFileError::new(sources, vec![mistake]));
+    }
+    let schema = include::merged(&sources).and_then(|table| schema::parse(table).map_err(|mistake| vec![mistake]));
+    match schema.and_then(|schema| build::build(schema, &sources, &title)) {
+        Ok(mut file) => {
+            file.text = sources.text;
+            Ok(file)
+        }
+        Err(mistakes) => Err(ModelFileError::new(sources, mistakes)),
+    }
 }
 
 /// The folder's name for `folder/model.toml`, the file's otherwise.

@@ -1,6 +1,7 @@
 //! Numbers of a model file: evaluated with the parameters, checked, with every mistake collected at its place.
 
 use super::error::Diagnostic;
+use super::sources::{FileMistake, Sources};
 use super::value::{Table, Value};
 use carom_dynamics::formula::{self, FormulaError, FormulaErrorKind, Graph, Scope};
 use std::ops::Range;
@@ -17,15 +18,15 @@ pub(super) enum Must {
 
 /// Reads values and collects mistakes.
 pub(super) struct Reader<'a> {
-    text: &'a str,
+    sources: &'a Sources,
     /// Parameters in force, for formulas.
     pub parameters: Vec<(String, f64)>,
     pub mistakes: Vec<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Reader { text, parameters: Vec::new(), mistakes: Vec::new() }
+    pub fn new(sources: &'a Sources) -> Self {
+        Reader { sources, parameters: Vec::new(), mistakes: Vec::new() }
     }
 
     /// Notes a mistake.
@@ -33,10 +34,16 @@ impl<'a> Reader<'a> {
         self.mistakes.push(Diagnostic::new(span, message).help(help));
     }
 
+    /// The bytes of a file that a value names: relative to the file it is named in, and in the model's folder.
+    pub fn file(&mut self, name: &Spanned<String>, limit: u64) -> Option<Vec<u8>> {
+        let read = self.sources.read_file(name.span().start, name.get_ref(), limit);
+        read.map_err(|mistake: FileMistake| self.mistakes.push(mistake.at(name.span()))).ok()
+    }
+
     /// Notes a mistake in a formula that stands, quoted, at `span`.
     pub fn wrong_formula(&mut self, span: Range<usize>, what: &str, formula: &str, error: &FormulaError) {
         // the quotes, and whatever else TOML allows around the text, are skipped by looking the text up
-        let place = self.text.get(span.clone()).and_then(|raw| raw.find(formula));
+        let place = self.sources.text.get(span.clone()).and_then(|raw| raw.find(formula));
         let span = match place {
             Some(at) if !formula.is_empty() => {
                 span.start + at + error.span.start..span.start + at + error.span.end.max(error.span.start + 1)
@@ -162,6 +169,26 @@ impl<'a> Reader<'a> {
         list.try_into().ok()
     }
 
+    /// A list of `N` numbers within a longer value at `span`.
+    pub fn entries<const N: usize>(&mut self, value: &Value, span: Range<usize>, what: &str) -> Option<[f64; N]> {
+        self.list(value, span, N, what)?.try_into().ok()
+    }
+
+    /// A list of `n` numbers within a longer value at `span`.
+    pub fn numbers(&mut self, value: &Value, span: Range<usize>, n: usize, what: &str) -> Option<Vec<f64>> {
+        self.list(value, span, n, what)
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn count(&mut self, value: &Spanned<Value>, what: &str, (least, most): (usize, usize)) -> Option<usize> {
+        let x = self.number(value, what, Must::BeFinite)?;
+        if x.fract() == 0.0 && x >= least as f64 && x <= most as f64 {
+            return Some(x as usize);
+        }
+        self.wrong(value.span(), format!("{what} is {x}"), format!("a whole number from {least} to {most} is needed"));
+        None
+    }
+
     /// An optional list of `N` numbers, zero by default.
     pub fn vector_or_zero<const N: usize>(&mut self, value: Option<&Spanned<Value>>, what: &str) -> Option<[f64; N]> {
         match value {
@@ -173,7 +200,11 @@ impl<'a> Reader<'a> {
     fn list(&mut self, value: &Value, span: Range<usize>, n: usize, what: &str) -> Option<Vec<f64>> {
         match value {
             Value::List(items) if items.len() == n => {
-                items.iter().map(|item| self.evaluate(item, span.clone(), &format!("an entry of {what}"), Must::BeFinite)).collect()
+                let number = |item: &Value| match item {
+                    Value::Number(x) if x.is_finite() => Some(*x),
+                    _ => self.evaluate(item, span.clone(), &format!("an entry of {what}"), Must::BeFinite),
+                };
+                items.iter().map(number).collect()
             }
             Value::List(items) => {
                 self.wrong(span, format!("{what} has {} entries", items.len()), format!("{n} numbers are needed"));

@@ -51,6 +51,35 @@ pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<String, Dia
     Ok(document.to_string())
 }
 
+/// The texts of several files with the values set: each in the file that knows most of its path, the first of equal ones.
+pub(super) fn apply_to_parts(texts: &[&str], overrides: &[Override]) -> Result<Vec<String>, Diagnostic> {
+    let mut changed: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+    if let [only] = changed.as_mut_slice() {
+        *only = apply_overrides(only, overrides)?;
+        return Ok(changed);
+    }
+    for one in overrides {
+        let depth = |text: &String| text.parse::<DocumentMut>().map_or(0, |document| known_depth(document.as_table(), &one.path));
+        let depths: Vec<usize> = changed.iter().map(depth).collect();
+        let most = depths.iter().max().copied().unwrap_or(0);
+        let file = depths.iter().position(|depth| *depth == most).unwrap_or(0);
+        // places in the other files would not be those of this text
+        changed[file] = apply_overrides(&changed[file], std::slice::from_ref(one)).map_err(|d| Diagnostic { span: None, ..d })?;
+    }
+    Ok(changed)
+}
+
+/// How many words of a path lead somewhere.
+fn known_depth(table: &dyn TableLike, path: &[String]) -> usize {
+    let Some((item, rest)) = path.split_first().and_then(|(key, rest)| Some((table.get(key)?, rest))) else { return 0 };
+    let Some(next) = rest.first() else { return 1 };
+    if let Some(entries) = item.as_array_of_tables() {
+        let named = entries.iter().find(|e| e.get("name").and_then(Item::as_str) == Some(next));
+        return 1 + named.map_or(0, |entry| 1 + known_depth(entry, &rest[1..]));
+    }
+    1 + item.as_table_like().map_or(0, |inner| known_depth(inner, rest))
+}
+
 fn set(table: &mut dyn TableLike, path: &[String], one: &Override) -> Result<(), (String, String)> {
     let key = path[0].as_str();
     if path.len() == 1 && one.value.is_empty() {

@@ -4,12 +4,12 @@ use super::Diagnostic;
 use super::bodies::{Placed, check_names};
 use super::materials::Materials;
 use super::numbers::{Must, Reader};
-use super::planar_shapes::{motion, shape};
+use super::planar_shapes::{Part, motion, shape};
 use super::schema::{GridSchema, ObstacleSchema, PlanarBodySchema};
-use carom_collision::planar::{PlanarCollider, PlanarMass, PlanarShape, PlanarShapes};
+use carom_collision::planar::{PlanarCollider, PlanarMass, PlanarShapes};
 use carom_dynamics::systems::{PlanarBodies, PlanarBody};
 use carom_solvers::random::SplitMix64;
-use nalgebra::Vector2;
+use nalgebra::{Rotation2, Vector2};
 use toml::Spanned;
 
 /// Most bodies that one grid makes.
@@ -45,7 +45,7 @@ pub(super) fn planar(
         read_body(reader, section, materials, &mut parts);
     }
     for section in obstacles {
-        parts.colliders.extend(read_obstacle(reader, section, materials));
+        parts.colliders.extend(read_obstacle(reader, section, materials).unwrap_or_default());
     }
     if !reader.mistakes.is_empty() {
         return None;
@@ -65,12 +65,10 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<PlanarBodySchema>, mater
     let s = section.get_ref();
     let name = s.name.get_ref();
     let before = reader.mistakes.len();
-    let shape = s.shape.as_ref().and_then(|schema| shape(reader, schema, name));
-    if let (Some(found), Some(schema)) = (&shape, &s.shape)
-        && !found.can_move_freely()
-    {
-        let help = "only obstacles can: use [[obstacle]]; bodies are disks";
-        reader.wrong(schema.span(), format!("the moving body \"{name}\" has the shape of a {}", found.name()), help);
+    let pieces = s.shape.as_ref().and_then(|schema| shape(reader, schema, name)).unwrap_or_default();
+    if let (Some(found), Some(schema)) = (pieces.iter().find(|piece| !piece.shape.can_move_freely()), &s.shape) {
+        let help = "only obstacles can: use [[obstacle]]; bodies are disks, capsules, boxes, polygons, chains and compounds";
+        reader.wrong(schema.span(), format!("the moving body \"{name}\" has the shape of a {}", found.shape.name()), help);
     }
     let material = materials.find(reader, s.material.as_ref());
     if let (Some(material), None) = (&s.material, &s.shape) {
@@ -84,43 +82,64 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<PlanarBodySchema>, mater
     if reader.mistakes.len() > before {
         return None;
     }
-    let PlanarMass { mass, inertia } = read_mass(reader, section, shape.as_ref())?;
-    let ([x, y], [vx, vy], material) = (position?, velocity?, material?);
+    let PlanarMass { mass, centre, inertia } = read_mass(reader, section, &pieces)?;
+    let ([x, y], [vx, vy], material, angle, rate) = (position?, velocity?, material?, angle?, rate?);
+    // the file gives the place and the velocity of the shape's origin, the state those of the centre of mass
+    let arm = Rotation2::new(angle) * centre;
+    let ([x, y], [vx, vy]) = ([x + arm.x, y + arm.y], [vx - rate * arm.y, vy + rate * arm.x]);
     let copies = match places {
         None => vec![(name.clone(), [0.0; 2])],
         Some(places) => places?.into_iter().enumerate().map(|(k, place)| (format!("{name}_{}", k + 1), place)).collect(),
     };
     for (name, [dx, dy]) in copies {
-        if let Some(shape) = shape {
-            let collider = PlanarCollider::new(name.clone(), Some(parts.bodies.len() as u32), shape);
-            parts.colliders.push(PlanarCollider { material, ..collider });
+        for Part { shape, position, angle } in &pieces {
+            let collider = PlanarCollider::new(name.clone(), Some(parts.bodies.len() as u32), shape.clone());
+            parts.colliders.push(PlanarCollider { material, position: position - centre, angle: *angle, ..collider });
         }
-        parts.q.extend_from_slice(&[x + dx, y + dy, angle?]);
-        parts.v.extend_from_slice(&[vx, vy, rate?]);
+        parts.q.extend_from_slice(&[x + dx, y + dy, angle]);
+        parts.v.extend_from_slice(&[vx, vy, rate]);
         parts.bodies.push(PlanarBody { name, mass, inertia });
     }
     Some(())
 }
 
-/// Mass and inertia from `mass`, `density`, `inertia` and the shape.
-fn read_mass(reader: &mut Reader<'_>, section: &Spanned<PlanarBodySchema>, shape: Option<&PlanarShape>) -> Option<PlanarMass> {
+/// Mass of one kilogram spread evenly over the areas of all parts, or along their lines where none has an area; `None` without a shape, or
+/// where parts with and without area are mixed.
+fn unit_mass(pieces: &[Part]) -> Option<PlanarMass> {
+    let at = |p: PlanarMass, piece: &Part| p.placed(piece.position, piece.angle);
+    let by_area: Option<Vec<PlanarMass>> = pieces.iter().map(|piece| piece.shape.mass(1.0).map(|p| at(p, piece))).collect();
+    let total = match (by_area, pieces) {
+        (Some(list), _) => PlanarMass::sum(&list)?,
+        (None, [one]) => at(one.shape.unit_mass()?, one),
+        (None, _) => return None,
+    };
+    Some(PlanarMass { mass: 1.0, inertia: total.inertia / total.mass, ..total })
+}
+
+/// Mass, centre of mass and inertia from `mass`, `density`, `inertia` and the parts of the shape.
+fn read_mass(reader: &mut Reader<'_>, section: &Spanned<PlanarBodySchema>, pieces: &[Part]) -> Option<PlanarMass> {
     let s = section.get_ref();
     let name = s.name.get_ref();
-    let of_shape = |density: f64| shape.and_then(|shape| shape.mass(density));
+    let unit = unit_mass(pieces);
+    let of_shape = |density: f64| {
+        let masses: Option<Vec<PlanarMass>> = pieces.iter().map(|piece| piece.shape.mass(density)).collect();
+        let mass: f64 = masses?.iter().map(|p| p.mass).sum();
+        unit.map(|p| (mass, p.inertia * mass))
+    };
     let (mass, from_shape) = match (&s.mass, &s.density) {
         (Some(mass), None) => {
             let mass = reader.number(mass, &format!("the mass of \"{name}\""), Must::BePositive)?;
             // the inertia is proportional to the mass
-            (mass, of_shape(1.0).map(|p| p.inertia * (mass / p.mass)))
+            (mass, unit.map(|p| p.inertia * mass))
         }
         (None, Some(density)) => {
             let value = reader.number(density, &format!("the density of \"{name}\""), Must::BePositive)?;
-            let Some(p) = of_shape(value) else {
-                let help = "give a shape, or `mass` and `inertia`";
+            let Some((mass, inertia)) = of_shape(value) else {
+                let help = "give a shape with an area, or `mass` and `inertia`";
                 reader.wrong(density.span(), format!("\"{name}\" has a density but no shape with an area"), help);
                 return None;
             };
-            (p.mass, Some(p.inertia))
+            (mass, Some(inertia))
         }
         (Some(_), Some(density)) => {
             reader.wrong(density.span(), format!("\"{name}\" has both mass and density"), "give one of them");
@@ -141,7 +160,7 @@ fn read_mass(reader: &mut Reader<'_>, section: &Spanned<PlanarBodySchema>, shape
             return None;
         }
     };
-    Some(PlanarMass { mass, inertia })
+    Some(PlanarMass { mass, centre: unit.map_or_else(Vector2::zeros, |p| p.centre), inertia })
 }
 
 /// The places of a grid relative to its first body, row by row from below.
@@ -162,10 +181,10 @@ fn read_grid(reader: &mut Reader<'_>, section: &Spanned<GridSchema>, name: &str)
     Some(places.map(|(row, column)| [column as f64 * dx + shift(), row as f64 * dy + shift()]).collect())
 }
 
-fn read_obstacle(reader: &mut Reader<'_>, section: &Spanned<ObstacleSchema>, materials: &Materials) -> Option<PlanarCollider> {
+fn read_obstacle(reader: &mut Reader<'_>, section: &Spanned<ObstacleSchema>, materials: &Materials) -> Option<Vec<PlanarCollider>> {
     let s = section.get_ref();
     let name = s.name.get_ref();
-    let shape = shape(reader, &s.shape, name);
+    let pieces = shape(reader, &s.shape, name);
     let material = materials.find(reader, s.material.as_ref());
     let position = reader.vector_or_zero::<2>(s.position.as_ref(), &format!("the position of \"{name}\""));
     let angle = reader.number_or(s.angle.as_ref(), 0.0, &format!("the angle of \"{name}\""), Must::BeFinite);
@@ -173,6 +192,12 @@ fn read_obstacle(reader: &mut Reader<'_>, section: &Spanned<ObstacleSchema>, mat
         None => None,
         Some(schema) => Some(motion(reader, schema, name)?),
     };
-    let collider = PlanarCollider::new(name.clone(), None, shape?);
-    Some(PlanarCollider { position: Vector2::from(position?), angle: angle?, motion, material: material?, ..collider })
+    let (position, angle, material) = (Vector2::from(position?), angle?, material?);
+    let collider = |piece: Part| {
+        // a motion turns an obstacle about its origin
+        let place = position + Rotation2::new(angle) * piece.position;
+        let collider = PlanarCollider::new(name.clone(), None, piece.shape);
+        PlanarCollider { position: place, angle: angle + piece.angle, motion: motion.clone(), pivot: Some(position), material, ..collider }
+    };
+    Some(pieces?.into_iter().map(collider).collect())
 }

@@ -1,10 +1,13 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
 use super::error::Diagnostic;
-use super::value::{ChainValue, Component, LawValue, Table, Value};
+use super::generate::GenerateSchema;
+use super::value::{ChainValue, Component, LawValue, Names, Table, Value};
 use carom_dynamics::nearest::nearest;
 use serde::Deserialize;
+use std::collections::HashSet;
 use toml::Spanned;
+use toml::de::DeTable;
 
 type Number = Spanned<Value>;
 type Text = Spanned<String>;
@@ -26,6 +29,8 @@ pub(super) struct Schema {
     pub obstacles: Vec<Spanned<ObstacleSchema>>,
     #[serde(default, rename = "body")]
     pub bodies: Vec<Spanned<BodySchema>>,
+    #[serde(default, rename = "generate")]
+    pub generate: Vec<Spanned<GenerateSchema>>,
     #[serde(default, rename = "material")]
     pub materials: Vec<Spanned<MaterialSchema>>,
     #[serde(default, rename = "material_pair")]
@@ -34,6 +39,8 @@ pub(super) struct Schema {
     pub natural: Option<Spanned<NaturalSchema>>,
     #[serde(default, rename = "joint")]
     pub joints: Vec<Spanned<JointSchema>>,
+    #[serde(default, rename = "force")]
+    pub forces: Vec<Spanned<ForceSchema>>,
     #[serde(default, rename = "constraint")]
     pub constraints: Vec<Spanned<ConstraintSchema>>,
     #[serde(default, rename = "contact")]
@@ -46,6 +53,9 @@ pub(super) struct Schema {
     pub simulation: Option<Spanned<SimulationSchema>>,
     #[serde(default)]
     pub record: RecordSchema,
+    /// Names of the bodies that do not move, known once they are read.
+    #[serde(skip)]
+    pub fixed: HashSet<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -97,8 +107,17 @@ pub(super) struct PlanarBodySchema {
 pub(super) struct PlanarShapeSchema {
     pub kind: Text,
     pub radius: Option<Number>,
+    pub length: Option<Number>,
+    pub size: Option<Number>,
+    pub vertices: Option<Number>,
+    pub closed: Option<Spanned<bool>>,
+    pub side: Option<Text>,
     pub ends: Option<Number>,
     pub normal: Option<Number>,
+    pub parts: Option<Spanned<Vec<Spanned<PlanarShapeSchema>>>>,
+    /// Of a part in its body.
+    pub position: Option<Number>,
+    pub angle: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -138,34 +157,71 @@ pub(super) struct BodySchema {
     pub shape: Option<Spanned<ShapeSchema>>,
     pub density: Option<Number>,
     pub mass: Option<Number>,
+    pub centre: Option<Number>,
     pub inertia: Option<Number>,
     pub material: Option<Text>,
+    pub groups: Option<Spanned<Vec<Text>>>,
+    pub collides_with: Option<Spanned<Vec<Text>>>,
     pub position: Option<Number>,
     pub orientation: Option<Number>,
     pub rotation: Option<Spanned<RotationSchema>>,
     pub rotation_coordinates: Option<Text>,
     pub velocity: Option<Number>,
     pub angular_velocity: Option<Number>,
+    #[serde(default)]
+    pub continuous: bool,
+    pub motion: Option<Spanned<BodyMotionSchema>>,
+    pub surface: Option<Spanned<SurfaceSchema>>,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BodyMotionSchema {
+    pub x: Option<Number>,
+    pub y: Option<Number>,
+    pub z: Option<Number>,
+    pub angle: Option<Number>,
+    pub axis: Option<Number>,
+    pub centre: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SurfaceSchema {
+    pub velocity: Option<Number>,
+    pub spin: Option<Number>,
+    pub axis: Option<Number>,
+    pub centre: Option<Number>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RotationSchema {
     pub axis: Number,
     pub angle: Number,
 }
 
-#[derive(Debug, Deserialize)]
+/// A shape; sizes are numbers, or in templates ranges to draw them from.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ShapeSchema {
+pub(super) struct ShapeSchema<Size = Number> {
     pub kind: Text,
-    pub radius: Option<Number>,
-    pub size: Option<Number>,
-    pub half_extents: Option<Number>,
-    pub length: Option<Number>,
-    pub height: Option<Number>,
+    pub radius: Option<Size>,
+    pub size: Option<Size>,
+    pub half_extents: Option<Size>,
+    pub length: Option<Size>,
+    pub height: Option<Size>,
     pub normal: Option<Number>,
     pub vertices: Option<Number>,
+    pub triangles: Option<Number>,
+    pub heights: Option<Number>,
+    pub spacing: Option<Number>,
+    pub file: Option<Text>,
+    pub scale: Option<Number>,
+    pub parts: Option<Vec<Spanned<ShapeSchema>>>,
+    pub position: Option<Number>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -275,16 +331,109 @@ pub(super) struct NaturalBodySchema {
     pub inertia: Number,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JointSchema {
     pub name: Option<Text>,
     pub kind: Text,
-    pub bodies: Spanned<Vec<Text>>,
+    pub bodies: Option<Spanned<Vec<Text>>>,
+    pub joints: Option<Spanned<Vec<Text>>>,
     pub point: Option<Number>,
     pub points: Option<Number>,
     pub axis: Option<Number>,
     pub axes: Option<Number>,
+    pub turn: Option<Number>,
+    pub slide: Option<Number>,
+    pub limits: Option<Number>,
+    pub turn_limits: Option<Number>,
+    pub slide_limits: Option<Number>,
+    pub cone: Option<Number>,
+    pub restitution: Option<Spanned<LawValue>>,
+    pub clearance: Option<Spanned<LawValue>>,
+    pub length: Option<Number>,
+    pub pitch: Option<Number>,
+    pub ratio: Option<Number>,
+    pub teeth: Option<Number>,
+    pub radius: Option<Number>,
+    pub curve: Option<Spanned<Vec<Text>>>,
+    pub parameter: Option<Text>,
+    pub range: Option<Number>,
+    #[serde(default)]
+    pub collide: bool,
+    pub motor: Option<Spanned<Table<Number>>>,
+    pub friction: Option<Spanned<Table<Number>>>,
+    pub friction_torque: Option<Number>,
+    pub friction_force: Option<Number>,
+    pub spring: Option<Spanned<JointSpringSchema>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JointSpringSchema {
+    pub of: Option<Text>,
+    pub force: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub damping: Option<Number>,
+    pub rest: Option<Number>,
+    pub preload: Option<Number>,
+    pub sense: Option<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ForceSchema {
+    pub name: Option<Text>,
+    pub kind: Text,
+    pub body: Option<Text>,
+    pub bodies: Option<Spanned<Names>>,
+    pub point: Option<Number>,
+    pub points: Option<Number>,
+    pub axes: Option<Text>,
+    pub orientation: Option<Number>,
+    pub rotation: Option<Spanned<RotationSchema>>,
+    pub force: Option<Number>,
+    pub torque: Option<Number>,
+    pub stiffness: Option<Number>,
+    pub damping: Option<Number>,
+    pub rest: Option<Number>,
+    pub preload: Option<Number>,
+    pub sense: Option<Text>,
+    pub rotational_stiffness: Option<Number>,
+    pub rotational_damping: Option<Number>,
+    pub linear: Option<Number>,
+    pub quadratic: Option<Number>,
+    pub rotational: Option<Number>,
+    pub rotational_quadratic: Option<Number>,
+    pub wind: Option<Number>,
+}
+
+impl ForceSchema {
+    /// The keys that are given beside `name` and `kind`, with their places.
+    pub fn given(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let numbers = [
+            ("point", &self.point),
+            ("points", &self.points),
+            ("orientation", &self.orientation),
+            ("force", &self.force),
+            ("torque", &self.torque),
+            ("stiffness", &self.stiffness),
+            ("damping", &self.damping),
+            ("rest", &self.rest),
+            ("preload", &self.preload),
+            ("rotational_stiffness", &self.rotational_stiffness),
+            ("rotational_damping", &self.rotational_damping),
+            ("linear", &self.linear),
+            ("quadratic", &self.quadratic),
+            ("rotational", &self.rotational),
+            ("rotational_quadratic", &self.rotational_quadratic),
+            ("wind", &self.wind),
+        ];
+        let words = [("body", &self.body), ("axes", &self.axes), ("sense", &self.sense)];
+        let numbers = numbers.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        let words = words.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        let others = [("bodies", self.bodies.as_ref().map(Spanned::span)), ("rotation", self.rotation.as_ref().map(Spanned::span))];
+        numbers.chain(words).chain(others.into_iter().filter_map(|(key, span)| Some((key, span?)))).collect()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -390,11 +539,13 @@ pub(super) struct SimulationSchema {
 pub(super) struct RecordSchema {
     pub every: Option<Spanned<i64>>,
     pub interval: Option<Number>,
+    pub precision: Option<Text>,
+    pub contacts: Option<bool>,
 }
 
-/// Reads the text into the schema.
-pub(super) fn parse(text: &str) -> Result<Schema, Diagnostic> {
-    toml::from_str(text).map_err(|error| {
+/// Reads the tables of the files into the schema.
+pub(super) fn parse(table: Spanned<DeTable<'_>>) -> Result<Schema, Diagnostic> {
+    Schema::deserialize(toml::Deserializer::from(table)).map_err(|error| {
         let message = error.message().to_owned();
         let diagnostic = Diagnostic::new(error.span(), message.trim_end());
         match suggest_key(&message) {

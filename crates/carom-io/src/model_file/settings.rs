@@ -1,7 +1,9 @@
 //! How a model is run and what is recorded: `[simulation]` and `[record]`.
 
+use super::components::choose;
 use super::numbers::{Must, Reader};
 use super::schema::RecordSchema;
+use crate::recording::Precision;
 use carom_dynamics::Model;
 use carom_dynamics::error::ModelError;
 use carom_dynamics::events::EventParams;
@@ -79,7 +81,7 @@ impl RunSettings {
     #[must_use]
     pub fn strategy(&self, record: RecordSettings) -> Box<dyn Strategy> {
         let (integrator, end, on_failure) = (self.integrator.clone(), self.end, self.on_failure);
-        let RecordSettings { every: record_every, interval: record_interval } = record;
+        let RecordSettings { every: record_every, interval: record_interval, .. } = record;
         let event_driven = || EventDriven { integrator: self.integrator.clone(), events: self.events, end, record_every, record_interval };
         match self.strategy.as_str() {
             SMOOTH => Box::new(Smooth { integrator, end, record_every, record_interval }),
@@ -162,23 +164,44 @@ fn push_table(list: &mut Vec<(String, String)>, path: &str, table: toml::Table) 
 pub struct RecordSettings {
     /// A frame every so many steps; 0 for none of these. The first and the last state are always recorded. Default 1, with `interval` 0.
     pub every: usize,
-    /// Frames at this interval \[s\]: by interpolation within the steps of smooth motion, by steps that end there in adaptive time-stepping; not
-    /// for time-stepping.
+    /// Frames at this interval \[s\]: by interpolation within the steps of smooth motion, by steps that end there in adaptive time-stepping;
+    /// for time-stepping files give a multiple of the step, which becomes `every`.
     pub interval: Option<f64>,
+    /// How exactly the tables of the file are kept. Default double.
+    pub precision: Precision,
+    /// Record the contacts of frames. Default yes.
+    pub contacts: bool,
+}
+
+impl Default for RecordSettings {
+    /// Every step, with contacts, in double precision.
+    fn default() -> Self {
+        RecordSettings { every: 1, interval: None, precision: Precision::Double, contacts: true }
+    }
 }
 
 /// Reads `[record]` for a strategy.
 pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema, run: Option<&RunSettings>) -> RecordSettings {
-    let has_intervals = run.is_none_or(|run| run.strategy != TIME_STEPPING);
-    let interval = section.interval.as_ref().and_then(|value| {
-        if !has_intervals {
-            let message = "frames at a constant interval are not for the strategy \"time-stepping\"";
-            reader.wrong(value.span(), message, "use `every`: time-stepping has a constant step");
+    let mut interval = section.interval.as_ref().and_then(|value| reader.number(value, "the interval of frames", Must::BePositive));
+    let mut in_steps = None;
+    if let (Some(value), Some(seconds), Some(run)) = (&section.interval, interval, run.filter(|run| run.strategy == TIME_STEPPING)) {
+        // steps are constant: the interval is a number of them
+        let steps = seconds / run.step;
+        if steps.round() < 1.0 || (steps - steps.round()).abs() > 1e-9 * steps {
+            let message = format!("the interval of frames {seconds} is not a multiple of the step {}", run.step);
+            reader.wrong(value.span(), message, "choose a multiple, or use `every`: time-stepping has a constant step");
         }
-        reader.number(value, "the interval of frames", Must::BePositive)
-    });
+        if let Some(every) = &section.every {
+            reader.wrong(every.span(), "both `every` and `interval` are given", "give one of them: time-stepping has a constant step");
+        }
+        (interval, in_steps) = (None, Some(steps.round().max(1.0) as usize));
+    }
+    let precision = match choose(reader, section.precision.as_ref(), "precision", &["double", "single"]).as_deref() {
+        Some("single") => Precision::Single,
+        _ => Precision::Double,
+    };
     let every = match &section.every {
-        None => usize::from(interval.is_none()),
+        None => in_steps.unwrap_or(usize::from(interval.is_none())),
         Some(every) => match usize::try_from(*every.get_ref()) {
             Ok(n) if n > 0 => n,
             _ => {
@@ -187,5 +210,5 @@ pub(super) fn record(reader: &mut Reader<'_>, section: &RecordSchema, run: Optio
             }
         },
     };
-    RecordSettings { every, interval }
+    RecordSettings { every, interval, precision, contacts: section.contacts.unwrap_or(true) }
 }

@@ -46,6 +46,36 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// A name, or a list of names with their places.
+#[derive(Clone, Debug)]
+pub(super) enum Names {
+    One(String),
+    List(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name in quotes, or a list of names")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Names, E> {
+                Ok(Names::One(name.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = list.next_element()? {
+                    names.push(name);
+                }
+                Ok(Names::List(names))
+            }
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 /// A law given by one coefficient, or by a table with `kind` and its coefficients.
 #[derive(Clone, Debug)]
 pub(super) enum LawValue {

@@ -1,11 +1,11 @@
 //! The growing columns of a recorded run: their names and types in the file, and the buffers in front of them.
 
-use super::RunInfo;
 use super::modes::NO_MODE;
+use super::{Precision, RunInfo};
 use carom_dynamics::diagnostics::Energy;
 use carom_dynamics::recording::{ContactRecord, Event, Frame, Source};
 use carom_dynamics::schemes::StepReport;
-use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f64_type, make_u8_type};
+use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f32_type, make_f64_type, make_u8_type};
 
 /// Rows per chunk of the file, unless the rows are so wide that a chunk would exceed [`CHUNK_BYTES`].
 const CHUNK_ROWS: usize = 512;
@@ -23,6 +23,8 @@ pub(super) enum Element {
     U8,
     /// A row of so many f64.
     Row(usize),
+    /// A row of so many f32.
+    SingleRow(usize),
     /// A row of so many u8.
     Bytes(usize),
     /// UTF-8 text of at most so many bytes.
@@ -36,6 +38,7 @@ impl Element {
             Element::I32 => 4,
             Element::U8 => 1,
             Element::Row(n) => 8 * n,
+            Element::SingleRow(n) => 4 * n,
             Element::Bytes(n) | Element::Text(n) => n,
         }
     }
@@ -92,6 +95,13 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("time", F64),
     ];
     specs.retain(|(_, element)| !matches!(element, Row(0) | Bytes(0)));
+    if info.precision == Precision::Single {
+        for (_, element) in &mut specs {
+            if let Row(n) = *element {
+                *element = Element::SingleRow(n);
+            }
+        }
+    }
     specs
 }
 
@@ -113,6 +123,10 @@ pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compressio
             let width = u32::try_from(n).unwrap_or(u32::MAX);
             builder.with_array_data(make_f64_type(), &[width], Vec::new(), 0)
         }
+        Element::SingleRow(n) => {
+            let width = u32::try_from(n).unwrap_or(u32::MAX);
+            builder.with_array_data(make_f32_type(), &[width], Vec::new(), 0)
+        }
         Element::Bytes(n) => {
             let width = u32::try_from(n).unwrap_or(u32::MAX);
             builder.with_array_data(make_u8_type(), &[width], Vec::new(), 0)
@@ -132,6 +146,7 @@ pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: &[u8],
     match element {
         Element::F64 => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows]),
         Element::Row(width) => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows, width as u64]),
+        Element::SingleRow(width) => builder.with_f32_data(&values(bytes, f32::from_le_bytes)).with_shape(&[rows, width as u64]),
         Element::I64 => builder.with_i64_data(&values(bytes, i64::from_le_bytes)).with_shape(&[rows]),
         Element::I32 => builder.with_i32_data(&values(bytes, i32::from_le_bytes)).with_shape(&[rows]),
         Element::Bytes(width) => builder.with_u8_data(bytes).with_shape(&[rows, width as u64]),
@@ -156,7 +171,7 @@ fn compress(builder: &mut DatasetBuilder, element: Element, rows: u64, compressi
     }
     let chunk = (chunk_rows(element) as u64).min(rows);
     match element {
-        Element::Row(width) | Element::Bytes(width) => builder.with_chunks(&[chunk, width as u64]),
+        Element::Row(width) | Element::SingleRow(width) | Element::Bytes(width) => builder.with_chunks(&[chunk, width as u64]),
         _ => builder.with_chunks(&[chunk]),
     };
     builder.with_shuffle().with_deflate(u32::from(compression.min(9)));
@@ -195,6 +210,10 @@ impl Column {
     }
 
     fn push_row(&mut self, values: &[f64]) {
+        if matches!(self.element, Element::SingleRow(_)) {
+            self.pending.reserve(4 * values.len());
+            return values.iter().for_each(|value| self.push(&(*value as f32).to_le_bytes()));
+        }
         self.pending.reserve(8 * values.len());
         for value in values {
             self.push_f64(*value);
@@ -219,13 +238,15 @@ pub(super) struct Columns {
     n_pending_bytes: usize,
     /// Contacts have a column of forces.
     contact_forces: bool,
+    /// Contacts are left out.
+    skip_contacts: bool,
 }
 
 impl Columns {
-    pub(super) fn open(file: &File, specs: &[ColumnSpec]) -> Result<Self, Error> {
+    pub(super) fn open(file: &File, specs: &[ColumnSpec], skip_contacts: bool) -> Result<Self, Error> {
         let contact_forces = specs.iter().any(|(path, _)| *path == "contacts/force");
         let (contacts, events, frames) = (Vec::new(), Vec::new(), Vec::new());
-        let mut columns = Columns { contacts, events, frames, n_frames: 0, n_pending_bytes: 0, contact_forces };
+        let mut columns = Columns { contacts, events, frames, n_frames: 0, n_pending_bytes: 0, contact_forces, skip_contacts };
         for &(path, element) in specs {
             let group = match path.split_once('/') {
                 Some(("contacts", _)) => &mut columns.contacts,
@@ -242,7 +263,8 @@ impl Columns {
     }
 
     pub(super) fn push_frame(&mut self, frame: &Frame<'_>) {
-        for contact in frame.contacts {
+        let contacts = if self.skip_contacts { &[] } else { frame.contacts };
+        for contact in contacts {
             push_contact(&mut self.contacts, self.n_frames, contact, self.contact_forces);
         }
         let mut next = in_turn(&mut self.frames);
@@ -265,7 +287,7 @@ impl Columns {
         next().push_f64(frame.t);
         self.n_frames += 1;
         let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
-        self.n_pending_bytes += row_bytes + 225 * frame.contacts.len();
+        self.n_pending_bytes += row_bytes + 225 * contacts.len();
     }
 
     pub(super) fn push_event(&mut self, event: &Event) {

@@ -10,7 +10,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | attributes of `/` | `format`, `format_version`, `carom_version`, `title`, `finished` (0 while running, then 1), `status` (text) |
+//! | attributes of `/` | `format`, `format_version`, `carom_version`, `title`, `precision` (`double`, or `single` where tables of several columns are f32), `finished` (0 while running, then 1), `status` (text) |
 //! | `/model` | the model file's text (scalar string) |
 //! | `/settings` | settings by name (scalar string, JSON) |
 //! | `/time`, `/step` | instants in s and the number of the step that ended there; n entries |
@@ -21,13 +21,14 @@
 //! | `/forces` | multipliers λ of the constraints at the instant (N where g is in m; sign: M v̇ = F + Gᵀλ), n rows; columns in `/force_names`. Only runs by the strategy `smooth` have it: the others have impulses per step in `/contacts` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
 //! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `force` (6; in N at the instant, only in runs whose events are located), `mode` (u8, as in `/modes`), `point` and `normal` (3 each) |
-//! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint` and `contact` |
+//! | `/interaction_names`, `/interaction_kinds`, `/collider_names` | what the numbers mean; kinds are `constraint`, `contact` and `bounded` (motors and friction of known bound) |
 //! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse`, `mode_before` and `mode_after` (u8, as in `/modes`; 255 where an event changes no mode), `note` |
 //! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
 //!
 //! Tables of several columns are matrices, n × columns. In a `.part`, and in finished runs above 1 GiB, they are arrays of rows
 //! instead (an array type, because appending knows one dimension only): `run["q"][:]` is the same matrix, but
 //! `run["q"].shape` is `(n,)`. A table that would have no column (`/gaps` without contacts by formula) is left out.
+//! With `precision = "single"` in `[record]` the tables of several columns are f32; with `contacts = false` `/contacts` is empty.
 //! All texts are UTF-8. Runs of earlier versions have no modes, forces of contacts and notes; they are read all the same.
 //!
 //! # Safety
@@ -112,7 +113,7 @@ impl Hdf5Recorder {
         drop(out);
         let open = || {
             let file = File::open_rw_with_options(&part, access())?;
-            let columns = Columns::open(&file, &specs)?;
+            let columns = Columns::open(&file, &specs, info.skip_contacts)?;
             Ok(Open { file, columns })
         };
         let open = open().map_err(|e: Error| RecordingError::unwritable(&part, e))?;
@@ -288,6 +289,7 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.set_attr("format_version", AttrValue::I64(FORMAT_VERSION));
     file.set_attr("carom_version", AttrValue::VarLenString(info.version.clone()));
     file.set_attr("title", AttrValue::VarLenString(info.title.clone()));
+    file.set_attr("precision", AttrValue::VarLenString(info.precision.name().into()));
     file.set_attr("finished", AttrValue::I64(i64::from(finished.is_some())));
     file.set_attr("status", AttrValue::VarLenString(finished.map_or("running", |f| f.status).into()));
     for (name, texts) in name_tables(info) {

@@ -25,6 +25,31 @@ pub struct RunInfo {
     pub contact_forces: bool,
     /// Names of the colliders by number.
     pub colliders: Vec<String>,
+    /// How exactly tables are kept.
+    pub precision: Precision,
+    /// The contacts of frames are left out: the files of large runs are smaller.
+    pub skip_contacts: bool,
+}
+
+/// How exactly the tables of a run are kept. Time, energies and what steps report are always double.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 64 bits: what was computed.
+    #[default]
+    Double,
+    /// 32 bits, about seven digits, in half the space: for large runs that are looked at, not continued.
+    Single,
+}
+
+impl Precision {
+    /// Name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::Double => "double",
+            Precision::Single => "single",
+        }
+    }
 }
 
 impl RunInfo {
@@ -55,7 +80,7 @@ impl NamedUnit {
 pub struct InteractionName {
     /// Name in the model file.
     pub name: String,
-    /// Constraint or contact.
+    /// Constraint, contact or force between bounds.
     pub kind: InteractionKind,
 }
 
@@ -66,6 +91,8 @@ pub enum InteractionKind {
     Constraint,
     /// Unilateral: may open and close.
     Contact,
+    /// A force between bounds: a motor, or friction of known bound.
+    Bounded,
 }
 
 impl InteractionKind {
@@ -75,6 +102,7 @@ impl InteractionKind {
         match self {
             InteractionKind::Constraint => "constraint",
             InteractionKind::Contact => "contact",
+            InteractionKind::Bounded => "bounded",
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::hdf5::{FORMAT, FORMAT_VERSION};
 use super::tables::ContactTable;
 use super::target::with_suffix;
-use super::{NamedUnit, RecordingError};
+use super::{NamedUnit, Precision, RecordingError};
 use hdf5_pure::{AttrValue, Error, File};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -211,11 +211,11 @@ impl RunFile {
         for start in (0..n).step_by(WINDOW_ROWS as usize) {
             let rows = (n - start).min(WINDOW_ROWS);
             let bytes = self.raw(dataset, start, rows)?;
-            let width = bytes.len() / rows as usize;
-            if 8 * index + 8 > width {
+            let (width, size) = (bytes.len() / rows as usize, self.number_size());
+            if size * (index + 1) > width {
                 return Err(self.broken(dataset, format!("there is no column {index}")));
             }
-            column.extend(bytes.chunks_exact(width).map(|row| f64_at(row, index)));
+            column.extend(bytes.chunks_exact(width).map(|row| number_at(row, index, size)));
         }
         Ok(column)
     }
@@ -227,7 +227,19 @@ impl RunFile {
     pub fn table_rows(&self, dataset: &str, start: usize, count: usize) -> Result<Vec<f64>, RecordingError> {
         let count = count.min(self.time.len().saturating_sub(start));
         let bytes = self.raw(dataset, start as u64, count as u64)?;
-        Ok(bytes.chunks_exact(8).map(|b| f64_at(b, 0)).collect())
+        let size = self.number_size();
+        Ok(bytes.chunks_exact(size).map(|b| number_at(b, 0, size)).collect())
+    }
+
+    /// Tables are kept as f32.
+    #[must_use]
+    pub fn is_single_precision(&self) -> bool {
+        self.attribute("precision") == Precision::Single.name()
+    }
+
+    /// Bytes of a number in a table.
+    fn number_size(&self) -> usize {
+        if self.is_single_precision() { 4 } else { 8 }
     }
 
     /// Name of the pair of colliders `a` and `b`.
@@ -281,7 +293,8 @@ impl RunFile {
 
     pub(super) fn rows<const N: usize>(&self, dataset: &str, n: usize) -> Result<Vec<[f64; N]>, RecordingError> {
         let bytes = self.raw(dataset, 0, n as u64)?;
-        Ok(bytes.chunks_exact(8 * N).map(|row| std::array::from_fn(|i| f64_at(row, i))).collect())
+        let size = self.number_size();
+        Ok(bytes.chunks_exact(size * N).map(|row| std::array::from_fn(|i| number_at(row, i, size))).collect())
     }
 
     pub(super) fn read<T>(&self, dataset: &str, get: impl FnOnce(&File) -> Result<T, Error>) -> Result<T, RecordingError> {
@@ -294,10 +307,17 @@ impl RunFile {
     }
 }
 
-fn f64_at(row: &[u8], index: usize) -> f64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&row[8 * index..8 * index + 8]);
-    f64::from_le_bytes(bytes)
+/// Number `index` of a row of f64, or of f32 where `size` is 4.
+fn number_at(row: &[u8], index: usize, size: usize) -> f64 {
+    let bytes = &row[size * index..size * (index + 1)];
+    if size == 4 {
+        let mut single = [0; 4];
+        single.copy_from_slice(bytes);
+        return f64::from(f32::from_le_bytes(single));
+    }
+    let mut double = [0; 8];
+    double.copy_from_slice(bytes);
+    f64::from_le_bytes(double)
 }
 
 /// What to do when `path` cannot be opened.

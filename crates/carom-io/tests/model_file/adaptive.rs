@@ -4,6 +4,7 @@ use carom_dynamics::integrators::{ErrorNorm, IntegratorKind};
 use carom_dynamics::strategies::AdaptiveParams;
 use carom_dynamics::strategies::adaptive::Control;
 use carom_io::model_file::{ModelFile, ModelFileError, apply_overrides, parse};
+use carom_io::recording::Precision;
 use std::path::Path;
 
 const BALL: &str = r#"
@@ -116,6 +117,19 @@ fn mistakes_are_shown_with_their_remedy() {
     }
     let fixed = BALL.replace("strategy = \"adaptive\"\nintegrator = \"dopri5\"", "step = 1e-3");
     let fixed = format!("{}[record]\ninterval = 0.1\n", &fixed[..fixed.find("[simulation.adaptive]").unwrap()]);
-    let Err(error) = read(&fixed) else { panic!("an interval needs steps that can end there") };
-    assert!(error.diagnostics[0].message.contains("not for the strategy \"time-stepping\""), "{error}");
+    // steps are constant: the interval is a number of them
+    let record = read(&fixed).unwrap().record;
+    assert_eq!((record.every, record.interval), (100, None));
+    let cases = [
+        ("interval = 0.1", "interval = 0.1005", "not a multiple of the step 0.001"),
+        ("interval = 0.1", "interval = 1e-4", "not a multiple of the step"),
+        ("interval = 0.1", "interval = 0.1\nevery = 3", "both `every` and `interval`"),
+        ("interval = 0.1", "precision = \"singl\"", "no precision \"singl\""),
+    ];
+    for (from, to, words) in cases {
+        let Err(error) = read(&fixed.replace(from, to)) else { panic!("{to} should be refused") };
+        assert!(error.diagnostics[0].message.contains(words), "{error}");
+    }
+    let record = read(&fixed.replace("interval = 0.1", "precision = \"single\"\ncontacts = false")).unwrap().record;
+    assert_eq!((record.every, record.precision, record.contacts), (1, Precision::Single, false));
 }

@@ -3,10 +3,18 @@
 mod adaptive;
 mod compliant;
 mod event_driven;
+mod files;
+mod forces;
+mod generate;
 mod impacts;
+mod joints;
 mod laws;
+mod motion;
+mod motors;
 mod pieces;
 mod planar_contact;
+mod planar_shapes;
+mod shapes;
 mod velocity_constraints;
 
 use carom_io::model_file::{ModelFile, ModelFileError, parse};

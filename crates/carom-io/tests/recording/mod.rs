@@ -3,4 +3,5 @@
 mod csv;
 mod h5py;
 mod hdf5;
+mod precision;
 mod quantity;

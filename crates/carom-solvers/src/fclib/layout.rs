@@ -54,6 +54,12 @@ impl Layout {
                 Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => {
                     return refuse("rolling or spinning resistance", "write the problem with rolling = 0 as spatial contacts");
                 }
+                Block::Bounded { .. } => {
+                    return refuse(
+                        "bounded rows (motors, friction of known bound)",
+                        "write the problem without them, or with joints in their place",
+                    );
+                }
                 Block::Coulomb2 { .. } | Block::Coulomb3 { .. } => block.dim(),
                 Block::Bilateral { .. } | Block::Unilateral => continue,
             };

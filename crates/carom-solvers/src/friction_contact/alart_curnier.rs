@@ -2,7 +2,7 @@
 //!
 //!   F_N = r_N − (z_N)⁺,   F_T = r_T − P_{|·| ≤ μ (z_N)⁺}(z_T),   z = r − u,
 //!
-//! and F = u for a joint. [Alart & Curnier, *A mixed formulation for frictional contact problems prone to
+//! F = u for a joint and F = r − P_[lower, upper](z) for a bounded row. [Alart & Curnier, *A mixed formulation for frictional contact problems prone to
 //! Newton like solution methods*, 1991]; differs in: the penalty is 1, the blocks being scaled beforehand.
 
 use crate::cones::{Block, norm_squared};
@@ -10,7 +10,7 @@ use crate::cones::{Block, norm_squared};
 /// What the linearised law of a block is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
-    /// F = r: the impulse vanishes.
+    /// F = r, the impulse vanishes; or F = r − b, it is at its bound b.
     Open,
     /// F = u: a joint, or a contact that neither opens nor slides.
     Fixed,
@@ -24,6 +24,12 @@ pub(super) fn evaluate(block: Block, r: &[f64], u: &[f64], f: &mut [f64]) -> Mod
     if block.is_bilateral() {
         f.copy_from_slice(u);
         return Mode::Fixed;
+    }
+    if let Some((lower, upper)) = block.bounds() {
+        let trial = r[0] - u[0];
+        let bound = trial.max(lower).min(upper);
+        f[0] = r[0] - bound;
+        return if bound == trial { Mode::Fixed } else { Mode::Open };
     }
     let normal = r[0] - u[0];
     if normal <= 0.0 {

@@ -23,7 +23,7 @@ use crate::{OneStepSolver, Solution};
 /// 4. frictionless or planar and at most 60 rows: pivots (`lemke`);
 /// 5. without a guess and where few contacts slide, `admm`, as long as it is foreseen to converge soon;
 /// 6. some Newton steps (`proximal-newton`);
-/// 7. `interior-point`, which needs no guess;
+/// 7. `interior-point`, which needs no guess (not with bounded rows, which are no cones);
 /// 8. more Newton steps, some sweeps and Newton again from there;
 /// 9. the remaining sweeps; pivots at the end if the problem is linear and not too large.
 ///
@@ -208,7 +208,7 @@ impl Contacts {
                 budget.newton_steps = Some(left - report.iterations.min(left));
                 Ok(Some(report))
             }
-            Stage::InteriorPoint if !has_rolling(problem) && may_factor(self, budget) => {
+            Stage::InteriorPoint if !has_rolling(problem) && !has_bounds(problem) && may_factor(self, budget) => {
                 (self.interior_point.tolerance, self.interior_point.time_limit) = (tolerance, deadline.remaining());
                 self.interior_point.max_iterations = self.max_iterations;
                 self.interior_point.solve(problem, solution).map(Some)
@@ -266,11 +266,16 @@ fn has_rolling(problem: &FrictionContact) -> bool {
     problem.blocks.iter().any(|block| block.moments().is_some())
 }
 
+/// True when a row is bounded, which is no cone.
+fn has_bounds(problem: &FrictionContact) -> bool {
+    problem.blocks.iter().any(|block| block.bounds().is_some())
+}
+
 /// True when the problem has an exact complementarity form: contacts without spatial friction.
 fn is_linear(problem: &FrictionContact) -> bool {
     problem.blocks.iter().all(|block| match *block {
         Block::Bilateral { .. } => false,
-        Block::Unilateral | Block::Coulomb2 { .. } => true,
+        Block::Unilateral | Block::Bounded { .. } | Block::Coulomb2 { .. } => true,
         Block::Coulomb3 { .. } | Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => block.is_frictionless(),
     })
 }

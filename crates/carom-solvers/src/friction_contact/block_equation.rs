@@ -12,7 +12,7 @@ pub(super) struct BlockEquation {
     pub impulse: [f64; MATRIX],
     /// B, row-major with dim columns.
     pub velocity: [f64; MATRIX],
-    /// True when the equation is r = 0: E = I, B = 0.
+    /// True when the equation gives r, zero or a bound: E = I, B = 0.
     pub is_open: bool,
 }
 
@@ -63,7 +63,7 @@ impl BlockEquation {
 /// empty.
 pub(super) fn friction_disks(block: Block) -> [(f64, Range<usize>); 2] {
     match block {
-        Block::Bilateral { .. } | Block::Unilateral => [(0.0, 1..1), (0.0, 1..1)],
+        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [(0.0, 1..1), (0.0, 1..1)],
         Block::Coulomb2 { mu } => [(mu, 1..2), (0.0, 2..2)],
         Block::Coulomb3 { mu } => [(mu, 1..3), (0.0, 3..3)],
         Block::Spinning { mu, spinning } => [(mu, 1..3), (spinning, 3..4)],
@@ -116,6 +116,8 @@ pub(super) mod tests {
             ("joint", Block::Bilateral { dim: 6 }, vec![1.0, -2.0, 0.0, 3.0, 0.5, 7.0], vec![0.0; 6]),
             ("open", Block::Unilateral, vec![0.0], vec![0.3]),
             ("closed", Block::Unilateral, vec![0.3], vec![0.0]),
+            ("bounded: free", Block::Bounded { lower: -1.0, upper: 2.0 }, vec![0.3], vec![0.0]),
+            ("bounded: without bounds", Block::Bounded { lower: f64::NEG_INFINITY, upper: f64::INFINITY }, vec![0.3], vec![0.0]),
             ("open, planar", c2, vec![0.0; 2], vec![0.2, -1.0]),
             ("sticking, planar", c2, vec![2.0, -0.7], vec![0.0; 2]),
             ("sliding, planar", c2, vec![2.0, -1.0], vec![0.0, 0.4]),

@@ -18,7 +18,7 @@ use crate::report::{SolveReport, SolveStatus};
 ///
 /// solved again and again with new bounds. Sweeps over the contacts, normal row and tangential rows one after the
 /// other, each exactly (a half-line, a disk), Anderson-accelerated; with W symmetric they minimise ½ rᵀWr + qᵀr over the product of
-/// half-lines and disks. Sweeps end when their change is below a part of the error of the bounds. Rolling resistance is one more disk.
+/// half-lines, intervals (bounded rows) and disks. Sweeps end when their change is below a part of the error of the bounds. Rolling resistance is one more disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoundedFriction {
     /// The r_N that the bounds belong to, by block.
@@ -149,7 +149,8 @@ impl BoundedFriction {
             next[..dim].copy_from_slice(&r[rows.clone()]);
             if part != Part::Tangential && w[0] > 0.0 {
                 let others: f64 = (1..dim).map(|j| w[j] * next[j]).sum();
-                next[0] = (-(free[0] + others) / w[0]).max(0.0);
+                next[0] = -(free[0] + others) / w[0];
+                block.project_normal(&mut next[0]);
             }
             if part != Part::Normal {
                 for disk in disks(block) {
@@ -168,7 +169,7 @@ impl BoundedFriction {
     fn project_bounded(&self, problem: &FrictionContact, r: &mut [f64]) {
         for (index, block) in problem.blocks.iter().enumerate() {
             let start = problem.w.offset(index);
-            r[start] = r[start].max(0.0);
+            block.project_normal(&mut r[start]);
             for disk in disks(block) {
                 let part = &mut r[start + disk.first..start + disk.first + disk.len];
                 let (size, radius) = (norm_squared(part).sqrt(), disk.slope * self.normals[index]);
@@ -201,7 +202,7 @@ pub(super) fn refuse_balls(solver: &'static str, problem: &FrictionContact) -> R
 fn disks(block: &Block) -> impl Iterator<Item = Disk> {
     let none = Disk::default();
     let [a, b] = match *block {
-        Block::Bilateral { .. } | Block::Unilateral => [none, none],
+        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [none, none],
         Block::Coulomb2 { mu } => [Disk { first: 1, len: 1, slope: mu }, none],
         Block::Coulomb3 { mu } => [Disk { first: 1, len: 2, slope: mu }, none],
         Block::Spinning { mu, spinning: slope } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 1, slope }],

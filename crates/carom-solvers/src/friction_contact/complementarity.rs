@@ -20,6 +20,9 @@ use std::ops::Range;
 ///   0 ≤ μ r_N − Σ β_i     ⊥ σ   ≥ 0
 /// ```
 ///
+/// A bounded row is r = lower + z with the multiplier σ of the upper bound, 0 ≤ u + σ ⊥ z ≥ 0 and 0 ≤ upper − lower − z ⊥ σ ≥ 0; with one bound
+/// only, one row; with none, r = z₁ − z₂. Its matrix is skew beside W, which keeps the form copositive.
+///
 /// Rolling resistance has the last two kinds of rows once more, for its moments. For W positive semidefinite
 /// zᵀMz = rᵀWr + μ r_N σ ≥ 0 (copositive), which Lemke's method wants; the form with three rows per planar contact does not have
 /// this property. In the plane the form is exact; in space the cone is replaced by the pyramid inscribed in it.
@@ -31,6 +34,8 @@ pub(crate) struct ComplementarityForm {
     scale: f64,
     /// Per LCP row: a direction of impulse, or a slip bound.
     rows: Vec<Row>,
+    /// r where all z are zero: the bounds from which bounded rows are counted.
+    offsets: Vec<f64>,
     dense: Vec<f64>,
 }
 
@@ -40,6 +45,8 @@ enum Row {
     Impulse { row: usize, direction: [f64; 2] },
     /// The slip bound of the LCP rows `tangents`, with |r_T| ≤ slope · z of the LCP row `normal`.
     SlipBound { slope: f64, normal: usize, tangents: Range<usize> },
+    /// The multiplier of z ≤ `width` of the LCP row `of`.
+    UpperBound { width: f64, of: usize },
 }
 
 impl ComplementarityForm {
@@ -69,13 +76,23 @@ impl ComplementarityForm {
         for (i, row) in self.rows.iter().enumerate() {
             match row {
                 &Row::Impulse { row, direction } => {
-                    self.lcp.q.push(along(direction, row, |k| problem.q[k]));
+                    let offsets = &self.offsets;
+                    let forced = |k: usize| -> f64 {
+                        let row = &self.dense[k * n_rows..(k + 1) * n_rows];
+                        row.iter().zip(offsets).filter(|(_, r)| **r != 0.0).map(|(w, r)| w * r).sum()
+                    };
+                    self.lcp.q.push(along(direction, row, |k| problem.q[k] + forced(k)));
                     for (j, column) in self.rows.iter().enumerate() {
                         if let Row::Impulse { row: other, direction: other_direction } = *column {
                             let w = along(direction, row, |k| along(other_direction, other, |l| self.dense[k * n_rows + l]));
                             m[i * n + j] = w / self.scale;
                         }
                     }
+                }
+                Row::UpperBound { width, of } => {
+                    self.lcp.q.push(width * self.scale);
+                    m[i * n + of] = -1.0;
+                    m[of * n + i] = 1.0;
                 }
                 Row::SlipBound { slope, normal, tangents } => {
                     self.lcp.q.push(0.0);
@@ -92,8 +109,15 @@ impl ComplementarityForm {
 
     fn list_rows(&mut self, solver: &'static str, problem: &FrictionContact, facets: Option<usize>) -> Result<(), SolveError> {
         self.rows.clear();
+        self.offsets.clear();
+        self.offsets.resize(problem.n_rows(), 0.0);
         let mut start = 0;
         for block in &problem.blocks {
+            if let Some((lower, upper)) = block.bounds() {
+                self.push_bounded(start, lower, upper);
+                start += 1;
+                continue;
+            }
             let normal = self.rows.len();
             self.rows.push(Row::Impulse { row: start, direction: [1.0, 0.0] });
             match (*block, facets) {
@@ -138,18 +162,37 @@ impl ComplementarityForm {
         }
     }
 
+    /// A row between bounds; none where there is no room between them.
+    fn push_bounded(&mut self, row: usize, lower: f64, upper: f64) {
+        let of = self.rows.len();
+        if lower == upper {
+            self.offsets[row] = lower;
+        } else if lower.is_finite() {
+            self.offsets[row] = lower;
+            self.rows.push(Row::Impulse { row, direction: [1.0, 0.0] });
+            if upper.is_finite() {
+                self.rows.push(Row::UpperBound { width: upper - lower, of });
+            }
+        } else if upper.is_finite() {
+            self.offsets[row] = upper;
+            self.rows.push(Row::Impulse { row, direction: [-1.0, 0.0] });
+        } else {
+            self.rows.extend([[1.0, 0.0], [-1.0, 0.0]].map(|direction| Row::Impulse { row, direction }));
+        }
+    }
+
     /// z of an impulse; slip bounds start from zero.
     pub fn guess(&self, r: &[f64], z: &mut Vec<f64>) {
         z.clear();
         z.extend(self.rows.iter().map(|row| match *row {
-            Row::Impulse { row, direction } => (along(direction, row, |k| r[k]) * self.scale).max(0.0),
-            Row::SlipBound { .. } => 0.0,
+            Row::Impulse { row, direction } => (along(direction, row, |k| r[k] - self.offsets[k]) * self.scale).max(0.0),
+            Row::SlipBound { .. } | Row::UpperBound { .. } => 0.0,
         }));
     }
 
     /// Impulse of z.
     pub fn recover(&self, z: &[f64], r: &mut [f64]) {
-        r.fill(0.0);
+        r.copy_from_slice(&self.offsets);
         for (row, z) in self.rows.iter().zip(z) {
             if let Row::Impulse { row, direction } = *row {
                 for (k, d) in direction.into_iter().enumerate().filter(|(_, d)| *d != 0.0) {

@@ -43,7 +43,7 @@ impl ConicForm {
     /// Reads a valid problem; storage is reused.
     ///
     /// # Errors
-    /// [`SolveError::Unsupported`] for contacts with friction and rolling resistance, whose cone is no second-order one.
+    /// [`SolveError::Unsupported`] for contacts with friction and rolling resistance, whose cone is no second-order one, and for bounded rows.
     pub fn build(&mut self, problem: &FrictionContact, solver: &'static str) -> Result<(), SolveError> {
         self.cones.clear();
         self.rows.clear();
@@ -68,6 +68,10 @@ impl ConicForm {
 
     /// The rows and the cone of a block.
     fn push_block(&mut self, problem: &FrictionContact, index: usize, block: &Block, solver: &'static str) -> Result<(), SolveError> {
+        if block.bounds().is_some() {
+            let reason = "a bounded row is an interval, no cone";
+            return Err(SolveError::Unsupported { solver, reason, alternatives: "auto, nsgs, admm" });
+        }
         let start = problem.w.offset(index);
         let (mut first_tangent, mut n_tangents, mut slope) = (1, block.dim() - 1, block.friction());
         if let Some((rolling, rows)) = block.moments() {

@@ -202,6 +202,9 @@ fn check_supported(problem: &FrictionContact) -> Result<(), SolveError> {
     let mut combinations = 1_usize;
     for block in &problem.blocks {
         combinations = combinations.saturating_mul(match block {
+            Block::Bounded { .. } => {
+                return Err(SolveError::Unsupported { solver: NAME, reason: "bounded rows are not among its modes", alternatives });
+            }
             _ if block.is_frictionless() => 2,
             Block::Coulomb2 { .. } => 4,
             _ => {

@@ -1,7 +1,7 @@
 //! The equations of Alart and Curnier and of Jean and Moreau: the normal law and a disk for each pair of tangents.
 //!
 //! ```text
-//! F_N = r_N − (z_N)⁺,   F_T = r_T − P_{|·| ≤ μ ϱ}(z_T),   z = r − u,   F = u for a joint,
+//! F_N = r_N − (z_N)⁺,   F_T = r_T − P_{|·| ≤ μ ϱ}(z_T),   z = r − u,   F = u for a joint,   F = r − P_[lower, upper](z) for a bounded row,
 //! ϱ = (z_N)⁺  (Alart–Curnier)   or   ϱ = (r_N)⁺  (Jean–Moreau).
 //! ```
 //!
@@ -26,6 +26,17 @@ pub(super) fn linearise(block: Block, radius: Radius, r: &[f64], u: &[f64], out:
     out.reset();
     if block.is_bilateral() {
         return out.set_velocity_rows(u, 0..r.len());
+    }
+    if let Some((lower, upper)) = block.bounds() {
+        let trial = r[0] - u[0];
+        let bound = trial.max(lower).min(upper);
+        if bound == trial {
+            return out.set_velocity_rows(u, 0..1);
+        }
+        out.set_impulse_rows(r, 0..1);
+        out.f[0] = r[0] - bound;
+        out.is_open = true;
+        return;
     }
     let is_closed = r[0] > u[0];
     if is_closed {
@@ -117,6 +128,9 @@ mod tests {
             (Block::Bilateral { dim: 2 }, vec![1.0, 2.0], vec![0.3, -0.4]),
             (Block::Unilateral, vec![1.0], vec![0.3]),
             (Block::Unilateral, vec![-1.0], vec![0.3]),
+            (Block::Bounded { lower: -0.5, upper: 0.6 }, vec![1.0], vec![0.1]),
+            (Block::Bounded { lower: -0.5, upper: 0.6 }, vec![-0.2], vec![0.7]),
+            (Block::Bounded { lower: -0.5, upper: 0.6 }, vec![0.2], vec![0.1]),
             (Block::Coulomb2 { mu: 0.3 }, vec![1.0, 0.2], vec![-0.1, 0.9]),
             (Block::Coulomb2 { mu: 0.3 }, vec![1.0, 0.2], vec![-0.1, 0.1]),
             (Block::Coulomb2 { mu: 0.3 }, vec![0.1, 0.2], vec![0.5, 0.1]),

@@ -15,10 +15,11 @@ use super::block_equation::{BlockEquation, friction_disks};
 use crate::cones::Block;
 use std::ops::Range;
 
-/// False for blocks whose cone is not a second-order cone of at most three components.
+/// False for blocks whose set is not a second-order cone of at most three components.
 pub(super) fn supports(block: Block) -> bool {
     match block {
         Block::RollingSpinning { rolling, .. } => rolling == 0.0,
+        Block::Bounded { .. } => false,
         _ => block.moments().is_none_or(|(slope, _)| slope == 0.0 || block.friction() == 0.0),
     }
 }

@@ -43,21 +43,14 @@ impl LinearisedSystem {
         self.is_dense = n <= SMALL || scaled.w.values().len() as f64 > FULL * (n * n) as f64;
     }
 
-    /// Writes the step d from y and its image W d; false when they are not finite.
-    pub fn solve(
-        &mut self,
-        scaled: &Scaled,
-        equations: &[BlockEquation],
-        y: &[f64],
-        weights: Weights,
-        step: (&mut [f64], &mut [f64]),
-    ) -> bool {
+    /// Writes the step d and its image W d; false when they are not finite.
+    pub fn solve(&mut self, scaled: &Scaled, equations: &[BlockEquation], weights: Weights, step: (&mut [f64], &mut [f64])) -> bool {
         let (direction, image) = step;
         let n = self.place(scaled, equations);
         direction.fill(0.0);
-        for (block, _) in equations.iter().enumerate().filter(|(_, e)| e.is_open) {
-            for k in scaled.rows(block) {
-                direction[k] = -y[k];
+        for (block, equation) in equations.iter().enumerate().filter(|(_, e)| e.is_open) {
+            for (k, f) in scaled.rows(block).zip(equation.f) {
+                direction[k] = -f;
             }
         }
         // d is known on the open blocks: the image with zeros elsewhere.
@@ -175,7 +168,7 @@ mod tests {
         for is_dense in [true, false] {
             let mut system = LinearisedSystem { is_dense, ..Default::default() };
             let (mut direction, mut image) = ([0.0; 8], [0.0; 8]);
-            assert!(system.solve(&scaled, &equations, &y, weights, (&mut direction, &mut image)));
+            assert!(system.solve(&scaled, &equations, weights, (&mut direction, &mut image)));
             for (block, equation) in equations.iter().enumerate() {
                 let rows = scaled.rows(block);
                 let du: Vec<f64> = rows.clone().map(|k| weights.rho * (image[k] + weights.alpha * direction[k])).collect();

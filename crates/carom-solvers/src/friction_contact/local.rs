@@ -54,6 +54,20 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
                 *r = r.max(0.0);
             }
         }
+        (Block::Bounded { lower, upper }, &[w], &[q], [r]) => {
+            let free = -q / w;
+            // A row without inertia goes to the bound that opposes q, if there is one; otherwise it keeps what is there.
+            let at_rest = if w > 0.0 && free.is_finite() {
+                free
+            } else if q > 0.0 && lower.is_finite() {
+                lower
+            } else if q < 0.0 && upper.is_finite() {
+                upper
+            } else {
+                *r
+            };
+            *r = at_rest.max(lower).min(upper);
+        }
         (Block::Coulomb2 { mu }, &[w0, w1, w2, w3], &[q0, q1], [r0, r1]) => {
             let w = [w0, w1, w2, w3];
             match one_contact_2d::solve(w, [q0, q1], mu, [*r0, *r1]) {
@@ -90,9 +104,11 @@ mod tests {
 
     const ALL: [LocalSolver; 3] = [LocalSolver::Exact, LocalSolver::Newton, LocalSolver::Projection];
 
-    fn blocks() -> [Block; 6] {
+    fn blocks() -> [Block; 8] {
         [
             Block::Unilateral,
+            Block::Bounded { lower: -0.2, upper: 0.3 },
+            Block::Bounded { lower: -5.0, upper: f64::INFINITY },
             Block::Coulomb2 { mu: 0.3 },
             Block::Coulomb3 { mu: 0.3 },
             Block::Spinning { mu: 0.3, spinning: 0.1 },

@@ -1,6 +1,6 @@
 //! One contact block by Newton's method on the Alart–Curnier equations.
 
-use super::local_projection;
+use super::{local, local_projection};
 use crate::cones::Block;
 
 /// Solves u = W r + q on one contact block by damped Newton steps on
@@ -17,6 +17,9 @@ use crate::cones::Block;
 /// make one or two steps enough. Cost: one LU of dim rows per step.
 pub(super) fn solve(block: Block, w: &[f64], q: &[f64], r: &mut [f64], iterations: usize, tolerance: f64) {
     let dim = block.dim();
+    if block.bounds().is_some() {
+        return local::solve_contact(block, w, q, r);
+    }
     if dim == 1 || block.is_bilateral() || q[0] >= 0.0 {
         r.fill(0.0); // an open contact, or one row that the last line below solves
         if dim == 1 && q[0] < 0.0 && w[0] > 0.0 {

@@ -1,7 +1,8 @@
 //! The friction contact problem in local form.
 //!
 //!   u = W r + q,   û = u + (μ|u_T|, 0),   K* ∋ û ⊥ r ∈ K   for each contact block,
-//!   u = 0 for each bilateral block,       0 ≤ u ⊥ r ≥ 0 for each unilateral one.
+//!   u = 0 for each bilateral block,       0 ≤ u ⊥ r ≥ 0 for each unilateral one,
+//!   −u ∈ N_[lower, upper](r) for each bounded row (motors of limited effort, dry friction of known bound).
 //!
 //! u_N > 0 is separation, r_N > 0 compression; q is the velocity without impulse, the impact law
 //! already inside. The change of variable û is De Saxcé's; the error is the one of FCLIB and Siconos.
@@ -184,7 +185,7 @@ impl FrictionContact {
 
     /// The test for impulses that only grow because nothing stops them.
     pub(crate) fn runaway(&self, mass_scale: f64) -> Runaway {
-        Runaway::new(mass_scale, norm_squared(&self.q).sqrt())
+        Runaway::new(mass_scale, runaway_speed(&self.q, &self.blocks, mass_scale))
     }
 
     /// Checks that sizes fit, all numbers are finite and friction coefficients are not negative.
@@ -228,6 +229,12 @@ impl FrictionContact {
     }
 }
 
+/// What velocities are compared with: those without impulse, and what bounds that do not contain zero do in any case.
+pub(crate) fn runaway_speed(q: &[f64], blocks: &[Block], mass_scale: f64) -> f64 {
+    let forced: f64 = blocks.iter().map(|block| block.least_impulse().powi(2)).sum();
+    norm_squared(q).sqrt() + mass_scale * forced.sqrt()
+}
+
 /// Checks the sizes and coefficients of the laws.
 ///
 /// # Errors
@@ -247,6 +254,14 @@ pub(crate) fn check_blocks(blocks: &[Block]) -> Result<(), SolveError> {
             && !(slope >= 0.0 && slope.is_finite())
         {
             return bad(slope, "a rolling or spinning resistance >= 0");
+        }
+        if let Some((lower, upper)) = block.bounds() {
+            if lower.is_nan() || lower == f64::INFINITY {
+                return bad(lower, "a lower bound that is a number or -inf");
+            }
+            if !(upper >= lower && upper > f64::NEG_INFINITY) {
+                return bad(upper, "an upper bound that is not below the lower one");
+            }
         }
     }
     Ok(())

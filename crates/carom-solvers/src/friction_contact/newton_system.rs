@@ -78,7 +78,7 @@ impl Point {
 /// Solves J d = −F, J = E + ρ B (W + α I), where dF = E dy + B d(ρ v), in the unknowns that remain when the simple
 /// equations are used:
 ///
-/// - an open block has d = −y and leaves the system;
+/// - an open block has d = −y, a row at its bound d = −F, and leaves the system;
 /// - a sliding one has d_t = μ d_N + known in the direction t in which it slides, and keeps d_N and, in space, d_s across.
 ///
 /// The rows are those of the normal and of s. The pattern of W is symmetric, the values are not.
@@ -164,7 +164,7 @@ impl NewtonSystem {
                 Mode::Open => {
                     self.dims.push(0);
                     for k in rows {
-                        direction[k] = -point.y[k];
+                        direction[k] = -point.f[k];
                     }
                 }
                 Mode::Fixed => self.dims.push(rows.len()),

@@ -221,9 +221,9 @@ impl NonsmoothNewton {
         let rho = self.params.rho;
         loop {
             let weights = Weights { rho, alpha: *alpha };
-            let Point { equations, y, .. } = &self.current;
+            let equations = &self.current.equations;
             let step = (&mut self.direction[..], &mut self.image[..]);
-            let worked = self.system.solve(&self.scaled, equations, y, weights, step) && self.search_line();
+            let worked = self.system.solve(&self.scaled, equations, weights, step) && self.search_line();
             if worked {
                 *alpha = if *alpha <= FIRST_ALPHA { 0.0 } else { *alpha / ALPHA_FACTOR }.max(self.params.regularisation);
                 return true;
@@ -277,7 +277,7 @@ impl OneStepSolver<FrictionContact> for NonsmoothNewton {
         if self.function == Function::FischerBurmeister && !problem.blocks.iter().all(|b| fischer_burmeister_cone::supports(*b)) {
             return Err(SolveError::Unsupported {
                 solver: self.name,
-                reason: "friction with rolling resistance is no second-order cone",
+                reason: "friction with rolling resistance and bounded rows are no second-order cones",
                 alternatives: "newton-alart-curnier or auto",
             });
         }

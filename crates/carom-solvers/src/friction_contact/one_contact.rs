@@ -3,8 +3,8 @@
 //! This is the whole one-step problem of a bouncing ball or an impact oscillator, solved once per
 //! step; the general path would spend its time on bookkeeping.
 
-use super::FrictionContact;
 use super::local::solve_contact;
+use super::{FrictionContact, check_blocks};
 use crate::Solution;
 use crate::cones::{Block, norm_squared};
 use crate::error::{SolveError, check_size};
@@ -35,7 +35,7 @@ pub(super) fn solve_single(
     }
     check_size("q", block.dim(), problem.q.len())?;
     let report = match block {
-        Block::Unilateral => solve_dim::<1>(problem, block, solution, tolerance),
+        Block::Unilateral | Block::Bounded { .. } => solve_dim::<1>(problem, block, solution, tolerance),
         Block::Coulomb2 { .. } => solve_dim::<2>(problem, block, solution, tolerance),
         Block::Coulomb3 { .. } => solve_dim::<3>(problem, block, solution, tolerance),
         Block::Spinning { .. } => solve_dim::<4>(problem, block, solution, tolerance),
@@ -63,7 +63,7 @@ fn solve_dim<const D: usize>(problem: &FrictionContact, block: Block, solution: 
     let q: [f64; D] = problem.q[..].try_into().ok()?;
     let mut r: [f64; D] = solution.r[..].try_into().unwrap_or([0.0; D]);
     let slopes = block.friction().min(rolling(block));
-    if slopes < 0.0 {
+    if slopes < 0.0 || check_blocks(&[block]).is_err() {
         return None;
     }
     if !r.iter().all(|x| x.is_finite()) {

@@ -199,7 +199,7 @@ fn relaxed_residual(problem: &FrictionContact, r: &[f64], u: &[f64], scale: f64,
         for (z, k) in z.iter_mut().zip(rows.clone()) {
             *z = scale * r[k] - u[k];
         }
-        block.project(z);
+        block.in_unit(1.0 / scale).project(z);
         error += z.iter().zip(rows.clone()).map(|(z, k)| (scale * r[k] - z).powi(2)).sum::<f64>();
         start = rows.end;
     }

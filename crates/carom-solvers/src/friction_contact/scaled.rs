@@ -7,15 +7,17 @@ use crate::friction_contact::FrictionContact;
 
 /// The problem in y and v with r = s y, v = s u and a factor s per block such that mean(diag W_cc) = 1.
 ///
-/// The laws are cones, so they do not see the factors; heavy and light bodies become comparable.
+/// Most laws are cones, which do not see the factors; bounds are divided by them. Heavy and light bodies become comparable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scaled {
     /// s_i W_ij s_j.
     pub w: BlockSparse,
     /// s q.
     pub q: Vec<f64>,
-    /// The law of each block, as in the problem.
+    /// The law of each block, as in the problem but for the unit of bounds.
     pub blocks: Vec<Block>,
+    /// The laws in the units of the problem.
+    laws: Vec<Block>,
     factors: Vec<f64>,
     dims: Vec<usize>,
     /// Columns of the row being assembled.
@@ -25,7 +27,8 @@ pub(super) struct Scaled {
 impl Scaled {
     /// Copies and scales a problem; storage is reused.
     pub fn build(&mut self, problem: &FrictionContact) {
-        self.blocks.clone_from(&problem.blocks);
+        self.blocks.clear();
+        self.laws.clone_from(&problem.blocks);
         self.factors.clear();
         self.dims.clear();
         self.q.clear();
@@ -35,6 +38,7 @@ impl Scaled {
             let factor = (dim as f64 / trace).sqrt();
             let factor = if factor > 0.0 && factor.is_finite() { factor } else { 1.0 };
             self.factors.push(factor);
+            self.blocks.push(block.in_unit(factor));
             self.dims.push(dim);
             let rows = problem.w.offset(index)..problem.w.offset(index + 1);
             self.q.extend(problem.q[rows].iter().map(|q| factor * q));
@@ -117,12 +121,12 @@ impl Scaled {
 
     /// r = s y, moved to its cone.
     pub fn restore_impulse(&self, y: &[f64], r: &mut [f64]) {
-        for (index, (block, factor)) in self.blocks.iter().zip(&self.factors).enumerate() {
+        for (index, (law, factor)) in self.laws.iter().zip(&self.factors).enumerate() {
             let rows = self.rows(index);
             for k in rows.clone() {
                 r[k] = factor * y[k];
             }
-            block.project(&mut r[rows]);
+            law.project(&mut r[rows]);
         }
     }
 }

@@ -79,6 +79,13 @@ impl ContactsViaLcp {
                 alternatives: "auto, nsgs (or lemke in the plane)",
             });
         }
+        if name == "pgs" && problem.blocks.iter().any(|block| block.bounds().is_some()) {
+            return Err(SolveError::Unsupported {
+                solver: name,
+                reason: "the bounds of its bounded rows have no diagonal",
+                alternatives: "auto, nsgs, lemke",
+            });
+        }
         self.form.build(name, problem, None)?;
         self.form.guess(&solution.r, &mut self.lcp_solution.r);
         let mut inner_tolerance = 0.5 * tolerance;

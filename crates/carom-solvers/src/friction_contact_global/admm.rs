@@ -291,6 +291,13 @@ impl OneStepSolver<GlobalFrictionContact> for Admm {
 
     fn solve(&mut self, problem: &GlobalFrictionContact, solution: &mut Solution) -> Result<SolveReport, SolveError> {
         problem.validate()?;
+        if problem.blocks.iter().any(|block| block.bounds().is_some()) {
+            return Err(SolveError::Unsupported {
+                solver: "admm",
+                reason: "its splitting needs cones, and a bounded row is an interval",
+                alternatives: "reduction (with local auto), nsgs",
+            });
+        }
         solution.prepare(problem.n_rows());
         self.dynamics.factor(problem)?;
         self.dynamics.free_velocity(problem, &mut solution.u)?;

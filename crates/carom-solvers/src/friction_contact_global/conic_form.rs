@@ -71,6 +71,13 @@ impl ConicForm {
         match *block {
             Block::Bilateral { dim } => self.rows.extend(tangents(1, dim - 1, 1.0)),
             Block::Unilateral => {}
+            Block::Bounded { .. } => {
+                return Err(SolveError::Unsupported {
+                    solver: "interior-point",
+                    reason: "a bounded row is an interval, no cone",
+                    alternatives: "reduction (with local auto), nsgs",
+                });
+            }
             Block::Coulomb2 { mu } => self.rows.extend(tangents(1, 1, mu)),
             Block::Coulomb3 { mu } => self.rows.extend(tangents(1, 2, mu)),
             Block::Spinning { mu, spinning: slope }

@@ -1,9 +1,8 @@
 //! The velocities that belong to an impulse.
 
 use super::GlobalFrictionContact;
-use crate::cones::norm_squared;
 use crate::error::SolveError;
-use crate::friction_contact::Runaway;
+use crate::friction_contact::{Runaway, runaway_speed};
 use crate::linear::SparseLdlt;
 
 /// v = M⁻¹ (H r + f) and u = Hᵀ v + w by an LDLᵀ factorisation of M, and the judge of an impulse.
@@ -65,7 +64,7 @@ impl Dynamics {
         self.v.clone_from(&problem.f);
         self.ldlt.solve(&mut self.v);
         problem.contact_velocity(&self.v, u);
-        self.q_size = norm_squared(u).sqrt();
+        self.q_size = runaway_speed(u, &problem.blocks, self.scale);
         if self.q_size.is_finite() { Ok(()) } else { Err(SolveError::NotDefinite { what: "M" }) }
     }
 

@@ -104,7 +104,7 @@ impl Task<'_> {
     fn run(&self, settings: &RunSettings) -> Measured {
         let (model, mut state, limit) = (&self.file.model, self.file.state.clone(), self.time_limit);
         let mut events = EventList::default();
-        let strategy = settings.strategy(RecordSettings { every: 0, interval: None });
+        let strategy = settings.strategy(RecordSettings { every: 0, ..RecordSettings::default() });
         let clock = ThreadTime::now();
         let (certificate, failure) = match StepMemory::new(model, &settings.solver) {
             Err(error) => (Certificate::default(), Some(error.to_string())),

@@ -57,6 +57,14 @@ pub(super) struct HighOrder<'m> {
 
 impl<'m> HighOrder<'m> {
     pub fn new(model: &'m Model, settings: &Adaptive, state: &State) -> Result<Self, ModelError> {
+        if let Some(bounded) = model.interactions().iter().find(|x| x.law().bounded().is_some()) {
+            return Err(ModelError::StrategyRefuses {
+                strategy: "adaptive with control = high-order",
+                feature: "motors or friction with bounds on their effort",
+                by: format!("\"{}\"", bounded.name()),
+                alternatives: "time-stepping, adaptive with control = extrapolation or halving",
+            });
+        }
         let integrator = settings.params.for_integrator(&settings.integrator);
         let orders = (integrator.kind.entry().orders)(&integrator);
         let order = settings.params.event_order.map_or(orders.position.min(orders.velocity), |order| order as f64);

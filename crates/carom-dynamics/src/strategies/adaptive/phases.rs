@@ -31,7 +31,7 @@ impl ContactModes {
     /// Reads the step that `memory` holds.
     pub fn read(&mut self, memory: &StepMemory) {
         self.0.clear();
-        let carrying = memory.active.items().iter().filter(|item| !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0);
+        let carrying = memory.active.items().iter().filter(|item| item.law.is_contact() && memory.solution.r[item.rows.start] > 0.0);
         self.0.extend(carrying.map(|item| {
             let id = match item.source {
                 ActiveSource::Interaction(i) => ContactId::Formula(i),
@@ -72,13 +72,13 @@ fn slides(memory: &StepMemory, item: &Active) -> bool {
 pub(in crate::strategies) fn has_impact(memory: &StepMemory, slowest: f64) -> bool {
     memory.active.items().iter().any(|item| {
         let row = item.rows.start;
-        !item.law.is_bilateral() && memory.solution.r[row] > 0.0 && memory.active.velocity_start()[row] < -slowest
+        item.law.is_contact() && memory.solution.r[row] > 0.0 && memory.active.velocity_start()[row] < -slowest
     })
 }
 
 /// Largest velocity [m/s] that the laws of the contacts that carried in the step of `memory` took from its start: e u_k.
 pub(in crate::strategies) fn restored_velocity(memory: &StepMemory) -> f64 {
-    let carrying = memory.active.items().iter().filter(|item| !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0);
+    let carrying = memory.active.items().iter().filter(|item| item.law.is_contact() && memory.solution.r[item.rows.start] > 0.0);
     carrying.flat_map(|item| &memory.active.shift()[item.rows.clone()]).fold(0.0, |most, shift| most.max(shift.abs()))
 }
 
@@ -130,8 +130,7 @@ impl CrossingWatch {
     pub fn begin_here(&mut self, model: &Model, memory: &StepMemory) {
         let c = &memory.candidates;
         self.open.clear();
-        self.open
-            .extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| !x.is_bilateral()).map(|(_, &row)| c.position[row] >= 0.0));
+        self.open.extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| x.is_contact()).map(|(_, &row)| c.position[row] >= 0.0));
     }
 
     /// Contacts by formula that are penetrated at a state and were open where the step of size h began; contacts that are closed and go deeper,
@@ -145,7 +144,7 @@ impl CrossingWatch {
     ) -> Result<Crossing, StepError> {
         evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
         let (c, mut crossing) = (&memory.candidates, Crossing::default());
-        let by_formula = model.interactions().iter().zip(&c.rows).enumerate().filter(|(_, (x, _))| !x.is_bilateral());
+        let by_formula = model.interactions().iter().zip(&c.rows).enumerate().filter(|(_, (x, _))| x.is_contact());
         for ((i, (_, &row)), &open) in by_formula.zip(&self.open) {
             let (gap, speed) = (c.position[row], -c.velocity[row]);
             // schemes that resolve impacts at the end of a step have let the contact pass until there

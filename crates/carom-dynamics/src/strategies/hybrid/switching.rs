@@ -148,7 +148,7 @@ impl<'a> Switching<'a> {
         let note = if settled { String::new() } else { format!("contacts have not settled in {MOST_STEPS} steps") };
         run.tell(Event::new(state.t, EventKind::ToEventDriven, "").with_note(note))?;
         let mut carried = Vec::new();
-        for item in run.memory.active.items().iter().filter(|item| !item.law.is_bilateral()) {
+        for item in run.memory.active.items().iter().filter(|item| item.law.is_contact()) {
             if run.memory.solution.r[item.rows.start] > 0.0 {
                 let number = match item.source {
                     ActiveSource::Interaction(i) => motion.contacts.of_interaction(i),

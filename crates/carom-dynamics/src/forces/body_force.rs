@@ -1,0 +1,88 @@
+//! What a force element is.
+
+use crate::error::NonFinite;
+use crate::system_set::SystemSet;
+use crate::systems::{Instant, JacobianFactors, Scratch};
+
+/// Which part of a force is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcePart {
+    /// All of it.
+    All,
+    /// What has no potential: its work is told in the account of energy.
+    Applied,
+}
+
+/// A force between bodies, or on bodies: a part of F(t, q, v).
+///
+/// To add one: a file in `forces/`, this trait, its line in [`ForceSource`](super::ForceSource) and in the model reader, and tests of its Jacobians
+/// by differences and of its energy.
+pub trait ForceElement: Send + Sync {
+    /// Adds the force, or its part, to the generalised forces of the model.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn add_force(
+        &self,
+        systems: &SystemSet,
+        at: Instant<'_>,
+        part: ForcePart,
+        force: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite>;
+
+    /// Potential energy \[J\].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn potential(&self, _systems: &SystemSet, _t: f64, _q: &[f64], _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(0.0)
+    }
+
+    /// ∂V/∂t \[W\].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn explicit_power(&self, _systems: &SystemSet, _at: Instant<'_>, _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(0.0)
+    }
+
+    /// It has a part without potential, or a potential that depends on time.
+    fn is_applied(&self) -> bool;
+
+    /// The force does not depend on the state.
+    fn is_constant(&self) -> bool {
+        false
+    }
+
+    /// Action and reaction are both on bodies of the model: taking one of their Jacobians without the other would change the momentum.
+    fn couples_bodies(&self) -> bool {
+        false
+    }
+
+    /// Gives c_v C + c_q K, with C = −∂F/∂v and K = −(∂F/∂q) T, as one or several square row-major matrices over some velocities.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn visit_jacobians(
+        &self,
+        systems: &SystemSet,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(&[usize], &[f64]),
+    ) -> Result<(), NonFinite>;
+
+    /// Names of functions of the state at whose changes of sign the force has a kink or a jump.
+    fn switches(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Value of one of [`ForceElement::switches`].
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn switch_value(&self, _systems: &SystemSet, _at: Instant<'_>, _switch: usize, _scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        Ok(1.0)
+    }
+}
