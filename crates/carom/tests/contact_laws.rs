@@ -50,6 +50,7 @@ impl Ball<'_> {
             velocity = {velocity:?}
             angular_velocity = {spin:?}
             [simulation]
+            scheme = "moreau-jean"
             end = {end}
             step = {step}
             solver = {{ kind = "auto", tolerance = 1e-12 }}

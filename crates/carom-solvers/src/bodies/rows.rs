@@ -157,8 +157,8 @@ impl RowWork {
         let dim = self.block.dim();
         self.evaluate(velocities);
         let (mut y, mut x, mut q) = ([0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM]);
-        for k in 0..dim {
-            y[k] = self.impulse[k] + beta * (self.impulse[k] - self.last[k]);
+        for ((y, now), last) in y.iter_mut().zip(&self.impulse).zip(&self.last) {
+            *y = now + beta * (now - last);
         }
         x[..dim].copy_from_slice(&y[..dim]);
         if self.block.is_bilateral() {
@@ -172,8 +172,8 @@ impl RowWork {
             solve_contact(self.block, &self.w, &q[..dim], &mut x[..dim]);
         }
         let mut change = [0.0; Block::MAX_DIM];
-        for k in 0..dim {
-            change[k] = x[k] - y[k];
+        for ((change, x), y) in change.iter_mut().zip(&x).zip(&y) {
+            *change = x - y;
         }
         self.apply(&change[..dim], inertias, velocities);
         self.last.copy_from_slice(&self.impulse);

@@ -3,8 +3,9 @@
 use super::MoreauGap;
 use super::law::Approach;
 use crate::active_set::ActiveSource;
-use crate::assembly::{RowsOver, select_where};
+use crate::assembly::{RowsOver, largest_approach, select_where};
 use crate::error::StepError;
+use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::many_contacts::is_plain;
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -15,7 +16,11 @@ use crate::state::State;
 pub(super) fn takes(model: &Model) -> bool {
     let systems = model.systems();
     let all = systems.bodies().is_some_and(|bodies| bodies.v.len() == systems.velocities().len());
-    all && model.interactions().iter().all(|interaction| !interaction.law().contact().is_some_and(|law| law.friction.varies()))
+    // bounds and coefficients that depend on the solution need several problems per step, cohesion a shifted one
+    let of_contact = |law: &ContactLaw| law.friction.varies() || law.cohesion != Cohesion::None;
+    let depends = |law: &Law| law.contact().is_some_and(of_contact) || law.bounded().is_some_and(|law| law.load.is_some());
+    let in_rows = model.interactions().iter().any(|interaction| depends(interaction.law()));
+    all && !in_rows && !model.collider_laws().iter().any(of_contact)
 }
 
 impl MoreauGap {
@@ -34,7 +39,7 @@ impl MoreauGap {
         let is_other: Vec<bool> = model.collider_laws().iter().map(|law| !is_plain(law)).collect();
         let laws: Vec<u16> =
             if is_other.contains(&true) { memory.contacts.iter().map(|contact| contact.law).collect() } else { Vec::new() };
-        let reach = 2.0 * h * crate::assembly::largest_approach(model, state, memory) + self.params.touch;
+        let reach = 2.0 * h * largest_approach(model, state, memory) + self.params.touch;
         select_where(model, state, memory, RowsOver::step(h), |source, gap, _| match source {
             ActiveSource::Interaction(_) => gap <= reach,
             ActiveSource::Contact(i) => laws.get(i).is_some_and(|law| is_other[*law as usize]),

@@ -259,7 +259,7 @@ impl MoreauGap {
             let is_open = approach.gap > self.params.touch || -approach.start * h > self.params.touch;
             is_open.then(|| if shift < 0.0 && approach.gap >= 0.0 { 1.0 - approach.time(h) / h } else { 1.0 })
         };
-        for (place, item) in active.items().iter().enumerate().filter(|(_, item)| !item.law.is_bilateral()) {
+        for (place, item) in active.items().iter().enumerate().filter(|(_, item)| item.law.is_contact()) {
             let row = item.rows.start;
             if solution.r[row] > 0.0
                 && let Some(block) = active.blocks_of(place).next()
