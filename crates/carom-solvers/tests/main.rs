@@ -1,6 +1,7 @@
 //! Integration tests of carom-solvers.
 
 mod admm;
+mod bodies;
 mod bounded;
 mod conformance;
 #[cfg(feature = "fclib")]

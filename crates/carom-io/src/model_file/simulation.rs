@@ -6,7 +6,7 @@ use super::numbers::{Must, Reader};
 use super::schema::SimulationSchema;
 use super::settings::{ADAPTIVE, EVENT_DRIVEN, HYBRID, RunSettings, SMOOTH, TIME_STEPPING};
 use carom_dynamics::Model;
-use carom_dynamics::schemes::check_scheme;
+use carom_dynamics::schemes::{MoreauGapParams, SchemeParams, check_scheme};
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::smooth::refuse_contacts;
 use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES};
@@ -35,7 +35,11 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     // adaptive time-stepping finds a first step by itself, integrators do
     let has_step = strategy == TIME_STEPPING || (strategy == ADAPTIVE && s.step.is_some());
     let step = if has_step { step(reader, section, end, start) } else { Some(0.0) };
-    let scheme = scheme(reader, s.scheme.as_ref());
+    let scheme = match &s.scheme {
+        // bodies with shapes have a scheme of their own
+        None if strategy == TIME_STEPPING && model.detector().is_some() => Some(SchemeParams::MoreauGap(MoreauGapParams::default())),
+        given => scheme(reader, given.as_ref()),
+    };
     let has_scheme = ![SMOOTH, EVENT_DRIVEN].contains(&strategy.as_str());
     if let (true, Some(scheme)) = (has_scheme, &scheme)
         && let Err(error) = check_scheme(scheme.entry(), model)
