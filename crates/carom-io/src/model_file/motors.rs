@@ -230,7 +230,6 @@ impl Equipment<'_> {
     }
 }
 
-/// A number or a formula as text.
 /// A number, or a formula of t, as the text of a formula.
 pub(super) fn formula_of_time(reader: &mut Reader<'_>, value: &Spanned<Value>, what: &str) -> Option<String> {
     match value.get_ref() {
