@@ -15,7 +15,7 @@ pub enum Block {
     },
     /// 0 ≤ u ⊥ r ≥ 0: contact without friction.
     Unilateral,
-    /// −u ∈ N_[lower, upper](r), one row: u = 0 between the bounds, u ≥ 0 at the lower and u ≤ 0 at the upper one. A motor of limited
+    /// −u ∈ N_\[lower, upper\](r), one row: u = 0 between the bounds, u ≥ 0 at the lower and u ≤ 0 at the upper one. A motor of limited
     /// effort, or dry friction whose bound is known.
     Bounded {
         /// Least impulse, or −∞.

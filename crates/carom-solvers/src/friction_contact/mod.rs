@@ -2,7 +2,7 @@
 //!
 //!   u = W r + q,   û = u + (μ|u_T|, 0),   K* ∋ û ⊥ r ∈ K   for each contact block,
 //!   u = 0 for each bilateral block,       0 ≤ u ⊥ r ≥ 0 for each unilateral one,
-//!   −u ∈ N_[lower, upper](r) for each bounded row (motors of limited effort, dry friction of known bound).
+//!   −u ∈ N_\[lower, upper\](r) for each bounded row (motors of limited effort, dry friction of known bound).
 //!
 //! u_N > 0 is separation, r_N > 0 compression; q is the velocity without impulse, the impact law
 //! already inside. The change of variable û is De Saxcé's; the error is the one of FCLIB and Siconos.
