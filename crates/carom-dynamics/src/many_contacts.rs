@@ -22,7 +22,8 @@ pub(crate) struct ManyContacts {
     /// Its velocity at the start of the step, and what the law adds to the normal one.
     pub start: Vec<[f64; 3]>,
     pub shift: Vec<f64>,
-    /// Velocity of B's surface along the frame at the end of the step, with the opposite sign: b.
+    /// Its normal velocity at the end of the step without impulses.
+    pub free: Vec<f64>,
     pub problem: BodyProblem,
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
@@ -45,6 +46,7 @@ impl ManyContacts {
         self.index.clear();
         self.start.clear();
         self.shift.clear();
+        self.free.clear();
     }
 
     /// Keeps the inverse masses: linear and angular blocks of M from `first_block` on.
@@ -108,6 +110,7 @@ impl ManyContacts {
         self.index.push(index as u32);
         self.start.push(start);
         self.shift.push(0.0);
+        self.free.push(free[0]);
         self.problem.contacts.push(BodyContact {
             bodies: bodies.map(|body| if body == WORLD { GROUND } else { body }),
             normal: n.into(),

@@ -7,6 +7,7 @@
 //! bilateral:   u_{k+1} = 0
 //! contact:     K* ∋ (u_N + s + μ‖u_T‖, u_T) ⟂ p ∈ K
 //!              s = g_k/h                            open: the gap may close in this step, and not more
+//!              s = g_k/h + u_{N,k}                  parting, and not met again in this step: it flies
 //!              s = max(ρ g_k/h, −w)                 penetrating: taken back by the part ρ per step, at most at the speed w
 //!              s = −max(0, −e u_τ + a (h − τ))      met in this step with e > 0: Newton's rebound
 //! q_{k+1} = q_k ⊕ h T [(1 − w) v_k + w v_{k+1}]     w by island: see `impulse_times`
@@ -197,8 +198,9 @@ impl MoreauGap {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let h = step.h;
+        // contacts that separate now may close within the step: what does not close has no impulse
         let reach = h * largest_approach(model, state, memory);
-        select_active(model, state, memory, Activation { horizon: h, step: h, threshold: reach + self.params.touch });
+        select_active(model, state, memory, Activation { horizon: 0.0, step: h, threshold: reach + self.params.touch });
         self.shift_rows(model, memory, h);
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
@@ -236,7 +238,7 @@ impl MoreauGap {
         let layout = model.systems().layout();
         times.reset(layout.n_blocks());
         let first_block = model.systems().bodies().map_or(0, |bodies| bodies.first_block) as u32;
-        let blocks_of = |bodies: &[u32; 2]| bodies.map(|body| (body != GROUND).then_some(first_block + 2 * body)).into_iter().flatten();
+        let blocks_of = |bodies: &[u32; 2]| bodies.map(|body| (body != GROUND).then(|| first_block + 2 * body)).into_iter().flatten();
         for (place, item) in active.items().iter().enumerate() {
             if solution.r[item.rows.clone()].iter().any(|p| *p != 0.0) {
                 times.join(active.blocks_of(place));
@@ -264,7 +266,9 @@ impl MoreauGap {
             if solution.r[row] > 0.0
                 && let Some(block) = active.blocks_of(place).next()
             {
-                times.count(block, closes(Approach { gap: item.gap, start: active.velocity_start()[row], free: 0.0 }, active.shift()[row]));
+                let free = active.first_row_product(layout, place, &work.v_free) + active.bias()[row];
+                let approach = Approach { gap: item.gap, start: active.velocity_start()[row], free };
+                times.count(block, closes(approach, active.shift()[row]));
             }
         }
         for (place, p) in many.solution.impulses.iter().enumerate().take(n_many) {
@@ -272,7 +276,7 @@ impl MoreauGap {
                 && let Some(block) = blocks_of(&many.problem.contacts[place].bodies).next()
             {
                 let gap = contacts[many.index[place] as usize].gap;
-                times.count(block, closes(Approach { gap, start: many.start[place][0], free: 0.0 }, many.shift[place]));
+                times.count(block, closes(Approach { gap, start: many.start[place][0], free: many.free[place] }, many.shift[place]));
             }
         }
         for block in 0..layout.n_blocks() {
