@@ -35,6 +35,7 @@
 //! The crates: [`solvers`] (one-step problems), [`dynamics`] (systems, laws, schemes, strategies), [`collision`]
 //! (shapes and contact detection), [`io`] (model files and recorded runs).
 
+pub mod scenes;
 pub mod simulation;
 
 pub use carom_collision as collision;
