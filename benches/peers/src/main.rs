@@ -1,0 +1,89 @@
+//! carom and rapier side by side: the same scene, in one process, in alternating blocks of steps. See README.md.
+
+mod accuracy;
+mod carom_engine;
+mod engine;
+mod meter;
+mod options;
+mod rapier_engine;
+mod table;
+
+use carom::dynamics::{Model, State};
+use carom_engine::CaromEngine;
+use engine::Engine;
+use meter::Meter;
+use options::Options;
+use rapier_engine::{RapierEngine, Setting};
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Steps of an engine before the next one's turn.
+const BLOCK: usize = 10;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("{message}\n\n{}", options::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let text = pool.install(|| compare(options).map_err(|error| error.to_string()))?;
+    print!("{text}");
+    Ok(())
+}
+
+/// Runs all engines and gives the table.
+fn compare(options: &Options) -> Result<String, Box<dyn Error>> {
+    let scene = options.scene();
+    let (model, state) = scene.model()?;
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CaromEngine::new(&scene)?)];
+    engines.push(Box::new(RapierEngine::new(&scene, Setting::Tuned, options.sleep)?));
+    if options.default {
+        engines.push(Box::new(RapierEngine::new(&scene, Setting::Default, options.sleep)?));
+    }
+    let n_steps = options.steps.unwrap_or((scene.end / scene.step).round() as usize);
+    let meters = measure(&mut engines, &model, &state, n_steps)?;
+    let mut columns = Vec::new();
+    for (engine, meter) in engines.iter().zip(meters) {
+        let mut end = state.clone();
+        engine.read(&mut end);
+        columns.push(table::Column { name: engine.name(), meter, accuracy: accuracy::measure(&scene, &end)?, proof: engine.proof() });
+    }
+    Ok(format!("{}, {n_steps} steps of {} ms, {}\n\n{}", options.title(), 1e3 * scene.step, threads(options), table::text(&columns)))
+}
+
+/// Alternates blocks of steps. Only the steps are timed.
+fn measure(engines: &mut [Box<dyn Engine>], model: &Model, start: &State, n_steps: usize) -> Result<Vec<Meter>, Box<dyn Error>> {
+    let mut meters = Vec::new();
+    for _ in &*engines {
+        meters.push(Meter::new(model, start, n_steps)?);
+    }
+    let mut done = 0;
+    while done < n_steps {
+        let block = BLOCK.min(n_steps - done);
+        for (engine, meter) in engines.iter_mut().zip(&mut meters) {
+            for _ in 0..block {
+                meter.step(&mut **engine, model)?;
+            }
+        }
+        done += block;
+    }
+    Ok(meters)
+}
+
+fn threads(options: &Options) -> String {
+    let rapier = if cfg!(feature = "parallel") { options.threads } else { 1 };
+    format!("threads: carom {}, rapier {rapier}", options.threads)
+}
