@@ -24,9 +24,9 @@ type Row = (&'static str, fn(&Column, first: &Column) -> String);
 
 const ROWS: [Row; 14] = [
     ("CPU time per step [ms]", |c, _| format!("{:.3}", c.meter.cpu_per_step()[0])),
-    ("  the first column's part of it", |c, first| format!("{:.3}", first.meter.cpu_per_step()[0] / c.meter.cpu_per_step()[0])),
+    ("  carom's time divided by this", |c, first| format!("{:.3}", first.meter.cpu_per_step()[0] / c.meter.cpu_per_step()[0])),
     ("CPU time per step, last third [ms]", |c, _| format!("{:.3}", c.meter.cpu_per_step()[1])),
-    ("  the first column's part of it", |c, first| format!("{:.3}", first.meter.cpu_per_step()[1] / c.meter.cpu_per_step()[1])),
+    ("  carom's time divided by this", |c, first| format!("{:.3}", first.meter.cpu_per_step()[1] / c.meter.cpu_per_step()[1])),
     ("time per step [ms]", |c, _| format!("{:.3}", c.meter.wall_per_step())),
     ("mean penetration at the end [mm]", |c, _| format!("{:.6}", 1e3 * c.accuracy.mean)),
     ("largest penetration at the end [mm]", |c, _| format!("{:.6}", 1e3 * c.accuracy.max)),
