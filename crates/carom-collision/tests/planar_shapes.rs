@@ -241,7 +241,7 @@ fn deep_and_degenerate_overlaps_are_counted() {
 
 /// Cost per body of a pile of touching squares at two sizes.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement: cargo test --release -p carom-collision --test main cost_is_linear -- --ignored --nocapture"]
 fn cost_is_linear() {
     for side in [50_usize, 100, 200, 300] {
         let square = rectangle(1.0, 1.0);

@@ -1,34 +1,29 @@
 //! Islands: bodies that contacts and rows connect. The ground connects nothing.
 
-/// Union of bodies, by trees whose roots have the smallest number.
+use super::union::Union;
+
+/// Bodies by the islands they belong to.
 #[derive(Debug, Default)]
 pub(super) struct Islands {
-    parent: Vec<u32>,
-    /// Per body its place in the island, later.
+    union: Union,
+    /// Number of the island, by root.
     label: Vec<u32>,
 }
 
 impl Islands {
     /// All of n bodies by themselves.
     pub fn reset(&mut self, n: usize) {
-        self.parent.clear();
-        self.parent.extend(0..n as u32);
+        self.union.reset(n);
     }
 
     /// The root of a body.
-    pub fn root(&mut self, mut body: u32) -> u32 {
-        while self.parent[body as usize] != body {
-            let above = self.parent[self.parent[body as usize] as usize];
-            self.parent[body as usize] = above;
-            body = above;
-        }
-        body
+    pub fn root(&mut self, body: u32) -> u32 {
+        self.union.root(body)
     }
 
     /// Joins two bodies.
     pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b) as usize] = a.min(b);
+        self.union.join(a, b);
     }
 
     /// Numbers the islands among those with something in them by decreasing size (ties by their first body): `sizes` are contacts per root.

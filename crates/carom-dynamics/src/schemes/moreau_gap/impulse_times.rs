@@ -10,10 +10,12 @@
 //! its gap is gone. Otherwise, where contacts close, all impulses act from the start, w = 1: then no gap closes further than its
 //! condition allows.
 
+use carom_solvers::bodies::Union;
+
 /// Union of mass blocks, with what happens in each island.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpulseTimes {
-    parent: Vec<u32>,
+    blocks: Union,
     island: Vec<Closing>,
 }
 
@@ -28,36 +30,21 @@ struct Closing {
 impl ImpulseTimes {
     /// All blocks by themselves.
     pub fn reset(&mut self, n_blocks: usize) {
-        self.parent.clear();
-        self.parent.extend(0..n_blocks as u32);
+        self.blocks.reset(n_blocks);
         self.island.clear();
         self.island.resize(n_blocks, Closing::default());
-    }
-
-    fn root(&mut self, mut block: u32) -> u32 {
-        while self.parent[block as usize] != block {
-            let above = self.parent[self.parent[block as usize] as usize];
-            self.parent[block as usize] = above;
-            block = above;
-        }
-        block
     }
 
     /// Connects the blocks of an interaction that carries an impulse.
     pub fn join(&mut self, blocks: impl IntoIterator<Item = u32>) {
         let mut blocks = blocks.into_iter();
         let Some(first) = blocks.next() else { return };
-        let mut root = self.root(first);
-        for other in blocks {
-            let other = self.root(other);
-            self.parent[root.max(other) as usize] = root.min(other);
-            root = root.min(other);
-        }
+        blocks.for_each(|other| self.blocks.join(first, other));
     }
 
     /// Counts a contact of a block's island; `closes` with the weight 1 − τ/h where it was open or approached. To be called when all are joined.
     pub fn count(&mut self, block: u32, closes: Option<f64>) {
-        let root = self.root(block);
+        let root = self.blocks.root(block);
         let island = &mut self.island[root as usize];
         island.carrying += 1;
         if let Some(weight) = closes {
@@ -67,7 +54,7 @@ impl ImpulseTimes {
 
     /// w of a block.
     pub fn weight(&mut self, block: u32) -> f64 {
-        let root = self.root(block);
+        let root = self.blocks.root(block);
         match self.island[root as usize] {
             Closing { closing: false, .. } => 0.5,
             Closing { carrying: 1, weight, .. } => weight,
