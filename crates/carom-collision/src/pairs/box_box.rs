@@ -8,7 +8,7 @@
 use super::PairPoint;
 use super::clipping::{Corner, Face, Polygon, Side};
 use super::oriented_box::OrientedBox;
-use super::preference::{OBLIQUE, bias, wins};
+use super::preference::{bias, wins};
 use super::segment::Segment;
 use nalgebra::Vector3;
 
@@ -19,6 +19,8 @@ const MERGE: f64 = 1e-9;
 /// A corner of the overlap takes the number of a box corner within this fraction of the smallest half extent, so that
 /// flush boxes keep their numbers when they slide a little.
 const SNAP: f64 = 1e-2;
+/// A corner counts as over a face where it is within the face's prism by this fraction of the smallest half extent.
+const PRISM: f64 = 1e-3;
 
 /// Which axis separates most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +49,9 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
     let first = points.len();
     match axis.kind {
         Kind::Edges(i, j) => {
-            if let Some(k) = level_face(a, b, &axis.normal) {
-                touch_faces((a, k), b, &axis, true, margin, points);
-            }
+            // their faces make a patch, too, with heights along the normal of the edges
+            let facing = a.axes.tr_mul(&axis.normal).iamax();
+            touch_faces((a, facing), b, &axis, true, margin, points);
             if points.len() == first {
                 touch_edges(a, b, (i, j), &axis, margin, points);
             }
@@ -65,14 +67,33 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
         // The boxes overlap, their opposed faces do not.
         touch_edges(a, b, (i, j), &edge, margin, points);
     }
+    add_corners(a, b, margin, first, points);
 }
 
-/// The axis of A's face when faces of both are nearly across the normal: then they make a patch, although edges give the
-/// normal.
-fn level_face(a: &OrientedBox, b: &OrientedBox, normal: &Vector3<f64>) -> Option<usize> {
-    let (in_a, in_b) = (a.axes.tr_mul(normal), b.axes.tr_mul(normal));
-    let k = in_a.iamax();
-    (in_a[k].abs() > OBLIQUE && in_b.amax() > OBLIQUE).then_some(k)
+/// Adds the corners of each box that are over a face of the other: boxes that turn may touch there next, wherever they are nearest now.
+///
+/// A corner is over a face where it lies within the prism of the face by a clear margin: the edge of a face that others continue stops nothing.
+fn add_corners(a: &OrientedBox, b: &OrientedBox, margin: f64, first: usize, points: &mut Vec<PairPoint>) {
+    let inner = PRISM * smallest_half(a, b);
+    for (owner, other, number, sign) in [(b, a, corner_of_b as fn(u32) -> u32, -1.0), (a, b, corner_of_a, 1.0)] {
+        // the corners of the owner in the frame of the other
+        let middle = other.axes.tr_mul(&(owner.centre - other.centre));
+        let edges = other.axes.tr_mul(&owner.axes) * nalgebra::Matrix3::from_diagonal(&owner.half);
+        for corner in 0..8_u32 {
+            let side = |k: usize| if corner >> k & 1 == 1 { 1.0 } else { -1.0 };
+            let p = middle + edges.column(0) * side(0) + edges.column(1) * side(1) + edges.column(2) * side(2);
+            let height = p.abs() - other.half;
+            let k = height.imax();
+            let beside = height[(k + 1) % 3].max(height[(k + 2) % 3]);
+            let feature = number(corner);
+            if height[k] > margin || beside > (-inner).min(height[k]) || points[first..].iter().any(|p| p.feature == feature) {
+                continue;
+            }
+            let outward = other.axis(k) * p[k].signum();
+            let point = owner.corner(corner) - outward * (0.5 * height[k]);
+            points.push(PairPoint { feature, point, normal: outward * sign, gap: height[k] });
+        }
+    }
 }
 
 /// Adds the nearest points of boxes that are apart, unless the points found are as near within the bias.
