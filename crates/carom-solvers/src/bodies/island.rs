@@ -2,8 +2,9 @@
 
 use super::barrier::Barrier;
 use super::colouring::{COLOURS, Colouring};
+use super::groups::Groups;
 use super::lanes::{Arithmetic, LANES, Plain};
-use super::pack::Pack;
+use super::pack::{EMPTY, Pack, Points, in_use};
 use super::rows::RowWork;
 use super::velocities::{Inertia, Velocities};
 use super::{BodyProblem, BodySolution, GROUND, Measure};
@@ -13,14 +14,15 @@ use std::sync::{Mutex, PoisonError};
 /// The residual is measured at least every so many sweeps.
 const CHECK_INTERVAL: usize = 20;
 
-/// Sweeps without a better residual after which the island has stalled.
+/// Sweeps without a better residual after which momentum is limited further, and after which the island has stalled.
+const SETBACK: usize = 60;
 const STALL: usize = 1500;
+
+/// First limit of Nesterov's t: momentum of at most about 1 − 1.5/t.
+const FIRST_LIMIT: f64 = 16.0;
 
 /// Growth of the square of the change of a sweep at which momentum is dropped: a little is passed over.
 const GROWTH: f64 = 1.3;
-
-/// No contact in this lane.
-const EMPTY: u32 = u32::MAX;
 
 /// An island with everything that its solution needs.
 #[derive(Debug, Default)]
@@ -32,18 +34,20 @@ pub(super) struct Island {
     pub rows: Vec<u32>,
     inertias: Vec<Inertia>,
     velocities: Velocities,
+    groups: Groups,
     colouring: Colouring,
     /// What each thread works on.
     parts: Vec<Mutex<Part>>,
     row_work: Vec<RowWork>,
     /// Sums of each pack.
     sums: Vec<AtomicU64>,
-    n_packs: usize,
     n_colours: usize,
     /// Mass unit of the residual.
     unit: f64,
     /// |q|².
     free: f64,
+    /// Sum of the diagonal of W.
+    pub trace: f64,
     pub outcome: Outcome,
 }
 
@@ -51,15 +55,45 @@ pub(super) struct Island {
 #[derive(Debug, Default)]
 struct Part {
     packs: Vec<Pack>,
-    /// Contacts in the lanes of each pack.
-    ids: Vec<[u32; LANES]>,
     /// Number of each pack in the island.
     numbers: Vec<u32>,
+    /// End of the points of each pack.
+    point_ends: Vec<u32>,
+    points: Vec<Points>,
+    /// Contacts in the lanes of each point.
+    ids: Vec<[u32; LANES]>,
     /// End of each colour among the packs.
     ends: Vec<usize>,
     /// Bodies whose velocities this thread extrapolates, and those velocities at the end of the last sweep.
     bodies: std::ops::Range<usize>,
     last: Vec<[f64; 6]>,
+}
+
+impl Part {
+    fn clear(&mut self) {
+        self.packs.clear();
+        self.numbers.clear();
+        self.point_ends.clear();
+        self.points.clear();
+        self.ids.clear();
+        self.ends.clear();
+    }
+
+    /// Points of a pack.
+    #[inline(always)]
+    fn range(&self, pack: usize) -> std::ops::Range<usize> {
+        let start = if pack == 0 { 0 } else { self.point_ends[pack - 1] };
+        start as usize..self.point_ends[pack] as usize
+    }
+
+    /// Writes a number of each pack where all threads find it, slot `k` of four.
+    fn tell(&self, sums: &[AtomicU64], mut of: impl FnMut(&Pack, &[Points], &[[u32; LANES]]) -> f64) {
+        for (index, (pack, &number)) in self.packs.iter().zip(&self.numbers).enumerate() {
+            let range = self.range(index);
+            let value = of(pack, &self.points[range.clone()], &self.ids[range]);
+            sums[4 * number as usize].store(value.to_bits(), Relaxed);
+        }
+    }
 }
 
 /// How the sweeps of an island ended.
@@ -96,11 +130,15 @@ const STOP: u64 = 2;
 /// Decides after each sweep. Only the first thread has it.
 struct Leader {
     limits: Limits,
+    /// t of Nesterov's momentum and its limit.
     t: f64,
+    largest: f64,
     /// |x⁺ − y|² of the last sweep.
     step: f64,
     ratio: f64,
+    /// Best residual and its sweep; the sweep of the last gain or of the last limit.
     best: (f64, usize),
+    last_gain: usize,
     outcome: Outcome,
 }
 
@@ -112,9 +150,8 @@ impl Island {
         self.rows.clear();
     }
 
-    /// Copies bodies and contacts, coloured and packed for `threads` threads; `local` numbers bodies in their islands. Returns the sum of the
-    /// diagonal of W.
-    pub fn build(&mut self, problem: &BodyProblem, guess: &BodySolution, local: &[u32], threads: usize) -> f64 {
+    /// Copies bodies and contacts, coloured and packed for `threads` threads; `local` numbers bodies in their islands.
+    pub fn build(&mut self, problem: &BodyProblem, guess: &BodySolution, local: &[u32], threads: usize) {
         let ground = self.bodies.len() as u32;
         let number = |body: u32| if body == GROUND { ground } else { local[body as usize] };
         self.inertias.clear();
@@ -126,10 +163,12 @@ impl Island {
             self.velocities.set(place, &problem.velocities[body as usize]);
         }
         self.inertias.push([0.0; 8]);
-        let pairs = self.contacts.iter().map(|&c| problem.contacts[c as usize].bodies.map(number));
-        self.colouring.colour(self.bodies.len(), pairs);
-        self.lay_out(threads);
-        let mut trace = self.fill(problem, guess, number);
+        let carries = |contact: u32| guess.impulses[contact as usize][0] > 0.0;
+        self.groups.gather(&self.contacts, |contact| problem.contacts[contact as usize].bodies.map(number), carries);
+        self.colouring.colour(self.bodies.len(), self.groups.pairs());
+        self.groups.sort(&self.colouring.colour);
+        self.fill(problem, guess, threads);
+        self.trace = self.sum_packs(|_, points, ids| points.iter().zip(ids).map(|(point, ids)| point.trace(in_use(ids))).sum());
         self.row_work.clear();
         for &r in &self.rows {
             let rows = &problem.rows[r as usize];
@@ -137,74 +176,66 @@ impl Island {
             let guess = &guess.row_impulses[first..first + rows.block.dim()];
             self.row_work.push(RowWork::new(problem, rows, number, guess, &self.inertias));
         }
-        trace += self.row_work.iter().map(RowWork::trace).sum::<f64>();
-        trace
+        self.trace += self.row_work.iter().map(RowWork::trace).sum::<f64>();
     }
 
-    /// Empty packs, colour after colour, shared between the threads.
-    fn lay_out(&mut self, threads: usize) {
-        let ground = self.bodies.len() as u32;
-        let counts = &self.colouring.counts;
-        self.n_colours = counts[..COLOURS].iter().position(|&n| n == 0).unwrap_or(COLOURS);
-        self.parts.resize_with(threads, Mutex::default);
-        for (thread, part) in self.parts.iter_mut().enumerate() {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            part.packs.clear();
-            part.ids.clear();
-            part.numbers.clear();
-            part.ends.clear();
-            let mut start = 0;
-            for &count in &counts[..self.n_colours] {
-                let n = count.div_ceil(LANES);
-                part.numbers.extend((start + n * thread / threads..start + n * (thread + 1) / threads).map(|p| p as u32));
-                part.ends.push(part.numbers.len());
-                start += n;
+    /// Puts the groups into packs, colour after colour, shared between the threads.
+    fn fill(&mut self, problem: &BodyProblem, guess: &BodySolution, threads: usize) {
+        let Island { groups, colouring, parts, inertias, contacts, .. } = self;
+        let ground = inertias.len() as u32 - 1;
+        self.n_colours = colouring.counts[..COLOURS].iter().position(|&n| n == 0).unwrap_or(COLOURS);
+        parts.resize_with(threads, Mutex::default);
+        parts.truncate(threads);
+        let mut parts: Vec<&mut Part> = parts.iter_mut().map(|part| part.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        parts.iter_mut().for_each(|part| part.clear());
+        let (mut number, mut order) = (0, groups.sorted());
+        for colour in 0..=COLOURS {
+            let (of_colour, rest) = order.split_at(colouring.counts[colour]);
+            order = rest;
+            // pairs without a colour: one per pack, all with the first thread
+            let width = if colour == COLOURS { 1 } else { LANES };
+            for (place, lanes) in of_colour.chunks(width).enumerate() {
+                let part = &mut parts[if colour == COLOURS { 0 } else { place % threads }];
+                let mut bodies = [[ground; LANES]; 2];
+                let first = part.points.len();
+                for (lane, &group) in lanes.iter().enumerate() {
+                    let group = groups.group(group);
+                    (bodies[0][lane], bodies[1][lane]) = (group.bodies[0], group.bodies[1]);
+                    for (k, &contact) in contacts[group.contacts()].iter().enumerate() {
+                        if first + k == part.points.len() {
+                            part.points.push(Points::empty());
+                            part.ids.push([EMPTY; LANES]);
+                        }
+                        let c = &problem.contacts[contact as usize];
+                        part.points[first + k].put(lane, c, group.bodies, &guess.impulses[contact as usize], inertias);
+                        part.ids[first + k][lane] = contact;
+                    }
+                }
+                part.packs.push(Pack::new(bodies));
+                part.point_ends.push(part.points.len() as u32);
+                part.numbers.push(number);
+                number += 1;
             }
-            // contacts without a colour: one per pack, all with the first thread
-            if thread == 0 {
-                part.numbers.extend((start..start + counts[COLOURS]).map(|p| p as u32));
+            if colour < self.n_colours {
+                parts.iter_mut().for_each(|part| part.ends.push(part.packs.len()));
             }
-            part.packs.resize(part.numbers.len(), Pack::new(ground));
-            part.ids.resize(part.numbers.len(), [EMPTY; LANES]);
-            let n = self.bodies.len();
+        }
+        let n = self.bodies.len();
+        for (thread, part) in parts.iter_mut().enumerate() {
             part.bodies = n * thread / threads..n * (thread + 1) / threads;
             part.last.clear();
             part.last.resize(part.bodies.len(), [0.0; 6]);
         }
-        self.n_packs = counts[..self.n_colours].iter().map(|n| n.div_ceil(LANES)).sum::<usize>() + counts[COLOURS];
         self.sums.clear();
-        self.sums.resize_with(4 * self.n_packs, || AtomicU64::new(0));
+        self.sums.resize_with(4 * number as usize, || AtomicU64::new(0));
     }
 
-    /// Puts the contacts into their packs. Returns the sum of the diagonal of W.
-    fn fill(&mut self, problem: &BodyProblem, guess: &BodySolution, number: impl Fn(u32) -> u32) -> f64 {
-        let threads = self.parts.len();
-        let counts = self.colouring.counts;
-        let mut filled = [0; COLOURS + 1];
-        let mut trace = 0.0;
-        for (&contact, &colour) in self.contacts.iter().zip(&self.colouring.colour) {
-            let (colour, place) = (colour as usize, filled[colour as usize]);
-            filled[colour] += 1;
-            let (thread, index, lane) = if colour == COLOURS {
-                let last = self.parts[0].get_mut().unwrap_or_else(PoisonError::into_inner).ends.last().copied().unwrap_or(0);
-                (0, last + place, 0)
-            } else {
-                let (n, pack) = (counts[colour].div_ceil(LANES), place / LANES);
-                let thread = (0..threads).find(|t| pack < n * (t + 1) / threads).unwrap_or(threads - 1);
-                let part = self.parts[thread].get_mut().unwrap_or_else(PoisonError::into_inner);
-                let start = if colour == 0 { 0 } else { part.ends[colour - 1] };
-                (thread, start + pack - n * thread / threads, place % LANES)
-            };
-            let part = self.parts[thread].get_mut().unwrap_or_else(PoisonError::into_inner);
-            let c = &problem.contacts[contact as usize];
-            part.packs[index].put(lane, c, c.bodies.map(&number), &guess.impulses[contact as usize], &self.inertias);
-            part.ids[index][lane] = contact;
-        }
+    /// Sum of a number of each pack, in the order of the packs, whichever thread has them.
+    fn sum_packs(&mut self, of: impl Fn(&Pack, &[Points], &[[u32; LANES]]) -> f64) -> f64 {
         for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            trace += part.packs.iter().zip(&part.ids).map(|(pack, ids)| pack.trace(in_use(ids))).sum::<f64>();
+            part.get_mut().unwrap_or_else(PoisonError::into_inner).tell(&self.sums, &of);
         }
-        trace
+        self.sums.chunks_exact(4).map(|slots| f64::from_bits(slots[0].load(Relaxed))).sum()
     }
 
     /// Sweeps until the tolerance is met; on the threads of the pool where there are several parts.
@@ -214,8 +245,16 @@ impl Island {
         let barrier = Barrier::new(self.parts.len());
         let control = Control::default();
         let rows = Mutex::new(std::mem::take(&mut self.row_work));
-        let leader =
-            Mutex::new(Leader { limits, t: 1.0, step: f64::INFINITY, ratio: 1.0, best: (f64::INFINITY, 0), outcome: Outcome::default() });
+        let leader = Mutex::new(Leader {
+            limits,
+            t: 1.0,
+            largest: f64::INFINITY,
+            last_gain: 0,
+            step: f64::INFINITY,
+            ratio: 1.0,
+            best: (f64::INFINITY, 0),
+            outcome: Outcome::default(),
+        });
         let worker = |thread: usize| self.work(thread, &barrier, &control, &rows, &leader, arch);
         if self.parts.len() == 1 {
             worker(0);
@@ -228,29 +267,27 @@ impl Island {
 
     /// |q|², then the response to the guess.
     fn start(&mut self) {
-        let velocities = &self.velocities;
-        self.free = 0.0;
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            self.free += part
-                .packs
-                .iter()
-                .zip(&part.ids)
-                .map(|(pack, ids)| pack.measure(Plain, in_use(ids), self.unit, velocities).velocity)
-                .sum::<f64>();
+        let velocities = std::mem::take(&mut self.velocities);
+        self.free = self.sum_packs(|pack, points, ids| pack.velocity_square(points, ids, &velocities));
+        self.free += self.row_work.iter_mut().map(|rows| rows.free_square(&velocities)).sum::<f64>();
+        // in the order of the packs, whichever thread has them
+        let mut parts: Vec<&mut Part> = self.parts.iter_mut().map(|part| part.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
+        let mut next = vec![0; parts.len()];
+        for number in 0..(self.sums.len() / 4) as u32 {
+            for (part, next) in parts.iter().zip(&mut next) {
+                if part.numbers.get(*next) == Some(&number) {
+                    part.packs[*next].apply_impulses(&part.points[part.range(*next)], &self.inertias, &velocities);
+                    *next += 1;
+                }
+            }
         }
-        self.free += self.row_work.iter_mut().map(|rows| rows.free_square(velocities)).sum::<f64>();
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            part.packs.iter().for_each(|pack| pack.apply_impulse(&self.inertias, velocities));
-        }
-        self.row_work.iter().for_each(|rows| rows.apply_impulse(&self.inertias, velocities));
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.row_work.iter().for_each(|rows| rows.apply_impulse(&self.inertias, &velocities));
+        for part in &mut parts {
             for (last, body) in part.last.iter_mut().zip(part.bodies.clone()) {
                 *last = velocities.get(body);
             }
         }
+        self.velocities = velocities;
     }
 
     /// What one thread does.
@@ -289,7 +326,7 @@ impl Island {
             }
             barrier.wait();
             if control.command.load(Relaxed) == MEASURE {
-                self.dispatch(arch, Work::Measure { part });
+                self.dispatch(arch, Work::Measure { part: &mut *part });
                 barrier.wait();
                 if is_leader {
                     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -325,17 +362,21 @@ impl Island {
 
     #[inline(always)]
     fn sweep<S: Arithmetic>(&self, by: S, part: &mut Part, packs: std::ops::Range<usize>, beta: f64) {
-        for (pack, &number) in part.packs[packs.clone()].iter_mut().zip(&part.numbers[packs]) {
-            let step = pack.visit(by, beta, &self.inertias, &self.velocities);
-            self.sums[4 * number as usize].store(step.to_bits(), Relaxed);
+        let mut start = if packs.start == 0 { 0 } else { part.point_ends[packs.start - 1] as usize };
+        for index in packs {
+            let end = part.point_ends[index] as usize;
+            let step = part.packs[index].visit(by, beta, &mut part.points[start..end], &self.inertias, &self.velocities);
+            self.sums[4 * part.numbers[index] as usize].store(step.to_bits(), Relaxed);
+            start = end;
         }
     }
 
     #[inline(always)]
-    fn measure<S: Arithmetic>(&self, by: S, part: &Part, unit: f64) {
-        for ((pack, ids), &number) in part.packs.iter().zip(&part.ids).zip(&part.numbers) {
-            let m = pack.measure(by, in_use(ids), unit, &self.velocities);
-            for (slot, sum) in self.sums[4 * number as usize..].iter().zip([m.error, m.impulse, m.velocity]) {
+    fn measure<S: Arithmetic>(&self, by: S, part: &mut Part, unit: f64) {
+        for index in 0..part.packs.len() {
+            let range = part.range(index);
+            let m = part.packs[index].measure(by, &part.points[range.clone()], &part.ids[range], unit, &self.velocities);
+            for (slot, sum) in self.sums[4 * part.numbers[index] as usize..].iter().zip([m.error, m.impulse, m.velocity]) {
                 slot.store(sum.to_bits(), Relaxed);
             }
         }
@@ -354,11 +395,14 @@ impl Island {
     pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            for (pack, ids) in part.packs.iter().zip(&part.ids) {
-                let velocities = pack.velocities(&self.velocities);
-                for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
-                    solution.impulses[id as usize] = pack.impulse_of(lane);
-                    solution.velocities[id as usize] = velocities[lane];
+            for (index, pack) in part.packs.iter().enumerate() {
+                let range = part.range(index);
+                for (point, ids) in part.points[range.clone()].iter().zip(&part.ids[range]) {
+                    let velocities = pack.velocities(point, &self.velocities);
+                    for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
+                        solution.impulses[id as usize] = point.impulse_of(lane);
+                        solution.velocities[id as usize] = velocities[lane];
+                    }
                 }
             }
         }
@@ -379,16 +423,16 @@ impl Leader {
     fn after_sweep(&mut self, step: f64, free: f64, control: &Control) {
         self.outcome.sweeps += 1;
         let (limits, sweeps) = (&self.limits, self.outcome.sweeps);
-        // momentum is dropped where it makes the changes grow
+        // momentum is dropped where it makes the changes grow, and comes back faster than from the start
         let grows = step > GROWTH * self.step;
         self.step = step;
         let beta = if !limits.momentum || grows {
-            self.t = 1.0;
+            self.t = (0.5 * self.t).max(1.0);
             0.0
         } else {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
             let beta = (self.t - 1.0) / next;
-            self.t = next;
+            self.t = next.min(self.largest);
             beta
         };
         control.beta.store(beta.to_bits(), Relaxed);
@@ -404,13 +448,16 @@ impl Leader {
 
     /// The residual: whether to go on.
     fn judge(&mut self, measure: Measure, control: &Control) {
-        let (limits, sweeps) = (&self.limits, self.outcome.sweeps);
+        let (limits, sweeps) = (self.limits, self.outcome.sweeps);
         let cheap = self.outcome.measure.error;
         let residual = measure.residual();
         self.outcome.measure = measure;
         self.outcome.converged = residual <= limits.tolerance;
         if residual < 0.999 * self.best.0 {
-            self.best = (residual, sweeps);
+            (self.best, self.last_gain) = ((residual, sweeps), sweeps);
+        }
+        if sweeps > self.last_gain + SETBACK {
+            (self.largest, self.last_gain) = ((0.5 * self.largest).min(FIRST_LIMIT).max(1.0), sweeps);
         }
         self.outcome.stalled = sweeps > self.best.1 + STALL || !residual.is_finite();
         self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };
@@ -422,7 +469,7 @@ impl Leader {
 /// Work on packs that has a version with the vector instructions of the machine.
 enum Work<'a> {
     Sweep { part: &'a mut Part, packs: std::ops::Range<usize>, beta: f64 },
-    Measure { part: &'a Part },
+    Measure { part: &'a mut Part },
 }
 
 impl Island {
@@ -460,14 +507,4 @@ impl pulp::WithSimd for WithVectors<'_, '_> {
     fn with_simd<S: pulp::Simd>(self, _: S) {
         self.island.run(self.simd, self.work);
     }
-}
-
-/// Number of lanes that hold a contact: the first ones.
-#[inline(always)]
-fn in_use(ids: &[u32; LANES]) -> usize {
-    let mut n = 0;
-    for id in ids {
-        n += usize::from(*id != EMPTY);
-    }
-    n
 }

@@ -9,15 +9,16 @@
 //! it, measured on a pile of 1000 spheres; half a kilobyte per contact by the sizes of the structures).
 //!
 //! The problem falls apart into islands of bodies that touch; each is solved by itself, small ones side by side on several threads. Within
-//! an island contacts are coloured so that those of one colour share no body; four of a colour are worked on at once, and the
-//! packs of a colour are shared between threads. Sums are taken in a fixed order: the bits of the result do not depend on the number of threads.
+//! an island pairs of bodies are coloured so that those of one colour share no body; four of a colour are worked on at once with all their contacts, and the
+//! packs of a colour are shared between threads. Pairs that carry nothing are visited less often. Sums are taken in a fixed order: the bits of the result do not depend on the number of threads.
 //!
 //! Sweeps are block Gauss–Seidel [Jourdan, Alart & Jean 1998], accelerated by Nesterov's momentum with restarts, x ← sweep(y),
 //! y ← x + β (x − x_last), in the manner of [O'Donoghue & Candès, *Adaptive restart for accelerated gradient schemes*, Found. Comput. Math. 15, 2015]; differs in: it
-//! restarts where the change |x − y| of a sweep grows.
+//! restarts, with half the momentum, where the change |x − y| of a sweep grows, and limits momentum where the residual does not fall.
 
 mod barrier;
 mod colouring;
+mod groups;
 mod island;
 mod islands;
 mod lanes;

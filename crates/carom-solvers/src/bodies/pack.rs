@@ -1,57 +1,189 @@
-//! Four contacts that share no body, worked on at once.
+//! Four pairs of bodies that share no body, with the contact points of each, worked on at once.
 //!
-//! One visit solves the normal part of each contact with the friction held, then the friction with the normal impulse held:
+//! One visit goes over the points of its pairs, with the diagonal block W of the point and the local velocity u at the present impulses y:
 //!
 //! ```text
-//! r_N ← max(0, r_N − u_N / W_NN)
-//! r_T ← argmin over |r_T| ≤ μ r_N of ½ r_Tᵀ W_TT r_T − bᵀ r_T,   b = W_TT r_T − u_T
+//! sticking     r = y − W⁻¹ u                                              where this is in the cone
+//! otherwise    r_N = max(0, y_N − u_N / W_NN),   t = y_T − (u_T + W_TN (r_N − y_N)) / λ_max(W_TT),   d = t/|t|
+//!              r_T = t                                                    where |t| ≤ μ r_N
+//! sliding      r_N = max(0, y_N − [u_N + W_NT (μ y_N d − y_T)] / a),   a = W_NN + μ W_NT d,   r_T = μ r_N d
 //! ```
 //!
-//! At a fixed point u_N ≥ 0 ⟂ r_N ≥ 0 and −u_T is in the normal cone of the disk at r_T: Coulomb's law as it is. The second line is the secular
-//! equation |(W_TT + λ)⁻¹ b| = μ r_N, solved by Newton's method on 1/|r_T|, started from λ = −u_T·r_T/|r_T|², its value at a fixed point.
+//! The last line makes u_N = 0 with friction that follows the normal impulse: without it contacts at which friction lifts or presses (|μ W_NT d| near W_NN) make sweeps cycle.
+//! At a fixed point u_N ≥ 0 ⟂ r_N ≥ 0 and −u_T is in the normal cone of the disk at r_T: Coulomb's law as it is.
 
 use super::lanes::{Arithmetic, LANES, Lanes, Plain, Stored, Vectors, add, cross, dot, scale, sub};
 use super::velocities::{Inertia, Velocities, gather_inertia};
 use super::{BodyContact, Measure};
 
-/// Steps of the secular equation per visit: it is nearly linear in 1/|r_T|, and the next visit goes on.
-const SECULAR_STEPS: usize = 1;
-
-/// Contacts of one colour. Lanes without a contact join the ground to itself.
-#[derive(Clone, Debug)]
+/// Pairs of one colour. Lanes without a pair join the ground to itself.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pack {
     bodies: [[u32; LANES]; 2],
+    /// Sweeps left out before the next visit, and visits in a row that found nothing to do.
+    wait: u32,
+    idle: u32,
+}
+
+/// One point of each pair of a pack.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
     normal: [Stored; 3],
     tangent: [Stored; 3],
     arms: [[Stored; 3]; 2],
     free: [Stored; 3],
     friction: Stored,
-    /// Diagonal block of W: NN, N1, N2, 11, 12, 22.
-    w: [Stored; 6],
-    /// 1/W_NN and 1/det W_TT.
-    inverse: [Stored; 2],
+    /// First row of the diagonal block of W.
+    w: [Stored; 3],
+    /// Inverse of the diagonal block: NN, N1, N2, 11, 12, 22.
+    inverse: [Stored; 6],
+    /// 1/W_NN and 1/λ_max(W_TT).
+    gains: [Stored; 2],
+    /// Sum of the diagonal.
+    trace: Stored,
     /// x of the last sweep and of the one before.
-    pub impulse: [Stored; 3],
+    impulse: [Stored; 3],
     last: [Stored; 3],
 }
 
+/// Velocities of both sides in registers.
+type Sides<S> = [[Vectors<S>; 2]; 2];
+
+/// Least part of W_NN that is left of it where sliding friction pushes bodies apart.
+const COUPLED: f64 = 0.25;
+
+/// Most sweeps that a pack without impulses is left out.
+const LONGEST_WAIT: u32 = 8;
+
 impl Pack {
-    /// An empty pack; `ground` is the number of the ground.
-    pub fn new(ground: u32) -> Self {
-        let one = Stored::splat(1.0);
-        let zero = Stored::default();
-        let empty = [zero; 3];
-        Pack {
-            bodies: [[ground; LANES]; 2],
-            normal: [zero, zero, one],
-            tangent: [one, zero, zero],
-            arms: [empty; 2],
+    /// A pack of these pairs, with bodies numbered as in the island.
+    pub fn new(bodies: [[u32; LANES]; 2]) -> Self {
+        Pack { bodies, wait: 0, idle: 0 }
+    }
+
+    #[inline(always)]
+    fn gather<S: Arithmetic>(&self, by: S, velocities: &Velocities) -> Sides<S> {
+        [velocities.gather(by, &self.bodies[0]), velocities.gather(by, &self.bodies[1])]
+    }
+
+    #[inline(always)]
+    fn inertias<S: Arithmetic>(&self, by: S, inertias: &[Inertia]) -> [[Lanes<S>; 7]; 2] {
+        [gather_inertia(by, inertias, &self.bodies[0]), gather_inertia(by, inertias, &self.bodies[1])]
+    }
+
+    /// Adds the response to the whole impulses to the velocities.
+    pub fn apply_impulses(&self, points: &[Points], inertias: &[Inertia], velocities: &Velocities) {
+        let mut v = self.gather(Plain, velocities);
+        let inertias = self.inertias(Plain, inertias);
+        for point in points {
+            let impulse = point.impulse.map(|x| Lanes::of(Plain, x.0));
+            point.frame(Plain).respond(&mut v, &inertias, &impulse);
+        }
+        velocities.scatter(&self.bodies[0], &v[0]);
+        velocities.scatter(&self.bodies[1], &v[1]);
+    }
+
+    /// One visit of a sweep that started from y = x + β (x − x_last). Returns |x⁺ − y|².
+    ///
+    /// Pairs that carry nothing and do not close are left out of some sweeps; [`Pack::measure`] calls them back where they are needed.
+    #[inline(always)]
+    pub fn visit<S: Arithmetic>(&mut self, by: S, beta: f64, points: &mut [Points], inertias: &[Inertia], velocities: &Velocities) -> f64 {
+        if self.wait > 0 {
+            self.wait -= 1;
+            return 0.0;
+        }
+        let mut v = self.gather(by, velocities);
+        let inertias = self.inertias(by, inertias);
+        let (mut step, mut carried) = (Lanes::splat(by, 0.0), Lanes::splat(by, 0.0));
+        for point in &mut *points {
+            let present = load(by, &point.impulse);
+            let y = add(present, scale(sub(present, load(by, &point.last)), Lanes::splat(by, beta)));
+            let x = point.solve(by, y, &mut v, &inertias);
+            let change = sub(x, y);
+            step = step + dot(change, change);
+            carried = carried + x[0] + present[0];
+            (point.last, point.impulse) = (point.impulse, store(x));
+        }
+        velocities.scatter(&self.bodies[0], &v[0]);
+        velocities.scatter(&self.bodies[1], &v[1]);
+        self.idle = if carried.sum() > 0.0 { 0 } else { self.idle + 1 };
+        self.wait = self.idle.min(LONGEST_WAIT);
+        step.sum()
+    }
+
+    /// Parts of the residual and of the sizes in it, in the mass unit `unit`; of the lanes in use at each point only.
+    #[inline(always)]
+    pub fn measure<S: Arithmetic>(
+        &mut self,
+        by: S,
+        points: &[Points],
+        ids: &[[u32; LANES]],
+        unit: f64,
+        velocities: &Velocities,
+    ) -> Measure {
+        let v = self.gather(by, velocities);
+        let mut total = Measure::default();
+        for (point, ids) in points.iter().zip(ids) {
+            total.add(&point.measure(by, in_use(ids), unit, &v));
+        }
+        if total.error > 0.0 {
+            self.wait = 0;
+        }
+        total
+    }
+
+    /// |u|² of the present velocities.
+    pub fn velocity_square(&self, points: &[Points], ids: &[[u32; LANES]], velocities: &Velocities) -> f64 {
+        let v = self.gather(Plain, velocities);
+        points.iter().zip(ids).map(|(point, ids)| point.measure(Plain, in_use(ids), 1.0, &v).velocity).sum()
+    }
+
+    /// Local velocities of a point of each pair.
+    pub fn velocities(&self, point: &Points, velocities: &Velocities) -> [[f64; 3]; LANES] {
+        let u = point.frame(Plain).local(&self.gather(Plain, velocities)).map(Lanes::array);
+        std::array::from_fn(|lane| [u[0][lane], u[1][lane], u[2][lane]])
+    }
+}
+
+/// No contact in this lane.
+pub(super) const EMPTY: u32 = u32::MAX;
+
+/// Number of lanes that hold a contact: the first ones.
+#[inline(always)]
+pub(super) fn in_use(ids: &[u32; LANES]) -> usize {
+    let mut n = 0;
+    for id in ids {
+        n += usize::from(*id != EMPTY);
+    }
+    n
+}
+
+#[inline(always)]
+fn load<S: Arithmetic>(by: S, x: &[Stored; 3]) -> Vectors<S> {
+    [Lanes::of(by, x[0].0), Lanes::of(by, x[1].0), Lanes::of(by, x[2].0)]
+}
+
+#[inline(always)]
+fn store<S: Arithmetic>(x: Vectors<S>) -> [Stored; 3] {
+    [Stored(x[0].array()), Stored(x[1].array()), Stored(x[2].array())]
+}
+
+impl Points {
+    /// No contact in any lane: without directions, and never closed.
+    pub fn empty() -> Self {
+        let (zero, one) = (Stored::default(), Stored::splat(1.0));
+        Points {
+            normal: [zero; 3],
+            tangent: [zero; 3],
+            arms: [[zero; 3]; 2],
             free: [one, zero, zero],
             friction: zero,
-            w: [one, zero, zero, one, zero, one],
-            inverse: [one; 2],
-            impulse: empty,
-            last: empty,
+            w: [one, zero, zero],
+            inverse: [one, zero, zero, one, zero, one],
+            gains: [one; 2],
+            trace: zero,
+            impulse: [zero; 3],
+            last: [zero; 3],
         }
     }
 
@@ -66,15 +198,17 @@ impl Pack {
         set(&mut self.impulse, impulse);
         set(&mut self.last, impulse);
         self.friction.0[lane] = contact.friction;
-        (self.bodies[0][lane], self.bodies[1][lane]) = (bodies[0], bodies[1]);
         let w = contact.diagonal([&inertias[bodies[0] as usize], &inertias[bodies[1] as usize]]);
-        for (to, w) in self.w.iter_mut().zip([w[0], w[1], w[2], w[4], w[5], w[8]]) {
+        for (to, w) in self.w.iter_mut().zip(w) {
             to.0[lane] = w;
         }
-        // tangents without inertia take no friction
-        let determinant = w[4] * w[8] - w[5] * w[5];
-        self.inverse[0].0[lane] = if w[0] > 0.0 { 1.0 / w[0] } else { 0.0 };
-        self.inverse[1].0[lane] = if determinant > 0.0 { 1.0 / determinant } else { 0.0 };
+        for (to, x) in self.inverse.iter_mut().zip(invert(&w)) {
+            to.0[lane] = x;
+        }
+        let largest = 0.5 * (w[4] + w[8]) + (0.5 * (w[4] - w[8])).hypot(w[5]);
+        let reciprocal = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
+        (self.gains[0].0[lane], self.gains[1].0[lane]) = (reciprocal(w[0]), reciprocal(largest));
+        self.trace.0[lane] = w[0] + w[4] + w[8];
     }
 
     /// Impulse of a lane.
@@ -84,82 +218,88 @@ impl Pack {
 
     /// Trace of the diagonal blocks of W, for the lanes in use.
     pub fn trace(&self, lanes: usize) -> f64 {
-        (0..lanes).map(|k| self.w[0].0[k] + self.w[3].0[k] + self.w[5].0[k]).sum()
+        self.trace.0[..lanes].iter().sum()
     }
 
     /// The numbers that do not change, in registers.
     #[inline(always)]
     fn frame<S: Arithmetic>(&self, by: S) -> Frame<S> {
-        let load = |x: &[Stored; 3]| x.map(|x| Lanes::of(by, x.0));
-        let (normal, tangent) = (load(&self.normal), load(&self.tangent));
+        let (normal, tangent) = (load(by, &self.normal), load(by, &self.tangent));
         Frame {
             normal,
             tangent,
             binormal: cross(normal, tangent),
-            arms: [load(&self.arms[0]), load(&self.arms[1])],
-            free: load(&self.free),
+            arms: [load(by, &self.arms[0]), load(by, &self.arms[1])],
+            free: load(by, &self.free),
         }
     }
 
+    /// The impulses that follow from y and the velocities of the bodies, which are changed accordingly.
     #[inline(always)]
-    fn gather<S: Arithmetic>(&self, by: S, velocities: &Velocities) -> [[Vectors<S>; 2]; 2] {
-        [velocities.gather(by, &self.bodies[0]), velocities.gather(by, &self.bodies[1])]
-    }
-
-    /// Adds the response to `change` of the impulses to the velocities `v`, and writes them back.
-    #[inline(always)]
-    fn apply<S: Arithmetic>(
-        &self,
-        frame: &Frame<S>,
-        by: S,
-        mut v: [[Vectors<S>; 2]; 2],
-        change: &Vectors<S>,
-        inertias: &[Inertia],
-        to: &Velocities,
-    ) {
-        let force = add(add(scale(frame.normal, change[0]), scale(frame.tangent, change[1])), scale(frame.binormal, change[2]));
-        respond(&mut v[0], &gather_inertia(by, inertias, &self.bodies[0]), &frame.arms[0], &force);
-        let opposite = [-force[0], -force[1], -force[2]];
-        respond(&mut v[1], &gather_inertia(by, inertias, &self.bodies[1]), &frame.arms[1], &opposite);
-        to.scatter(&self.bodies[0], &v[0]);
-        to.scatter(&self.bodies[1], &v[1]);
-    }
-
-    /// Adds the response to the whole impulse to the velocities.
-    pub fn apply_impulse(&self, inertias: &[Inertia], velocities: &Velocities) {
-        let frame = self.frame(Plain);
-        let impulse = self.impulse.map(|x| Lanes::of(Plain, x.0));
-        self.apply(&frame, Plain, self.gather(Plain, velocities), &impulse, inertias, velocities);
-    }
-
-    /// One visit of a sweep that started from y = x + β (x − x_last). Returns |x⁺ − y|².
-    #[inline(always)]
-    pub fn visit<S: Arithmetic>(&mut self, by: S, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
+    fn solve<S: Arithmetic>(&self, by: S, y: Vectors<S>, v: &mut Sides<S>, inertias: &[[Lanes<S>; 7]; 2]) -> Vectors<S> {
         let frame = self.frame(by);
-        let v = self.gather(by, velocities);
-        let load = |x: &[Stored; 3]| x.map(|x| Lanes::of(by, x.0));
-        let present = load(&self.impulse);
-        let y = add(present, scale(sub(present, load(&self.last)), Lanes::splat(by, beta)));
-        let mut u = frame.local(&v);
-        let w = self.w.map(|w| Lanes::of(by, w.0));
-        let inverse = self.inverse.map(|x| Lanes::of(by, x.0));
-        let mut x = y;
-        x[0] = (y[0] - u[0] * inverse[0]).max(Lanes::splat(by, 0.0));
-        let step = x[0] - y[0];
-        (u[1], u[2]) = (u[1] + w[1] * step, u[2] + w[2] * step);
-        let limit = Lanes::of(by, self.friction.0) * x[0];
-        [x[1], x[2]] = friction(by, [y[1], y[2]], [u[1], u[2]], [w[3], w[4], w[5]], inverse[1], limit);
-        let change = sub(x, y);
-        self.apply(&frame, by, v, &change, inertias, velocities);
-        (self.last, self.impulse) = (self.impulse, x.map(|x| Stored(x.array())));
-        dot(change, change).sum()
+        let u = frame.local(v);
+        let [nn, n1, n2, i11, i12, i22] = &self.inverse;
+        let (r1, r2) = (
+            [Lanes::of(by, nn.0), Lanes::of(by, n1.0), Lanes::of(by, n2.0)],
+            [Lanes::of(by, i11.0), Lanes::of(by, i12.0), Lanes::of(by, i22.0)],
+        );
+        let stick = [
+            y[0] - (r1[0] * u[0] + r1[1] * u[1] + r1[2] * u[2]),
+            y[1] - (r1[1] * u[0] + r2[0] * u[1] + r2[1] * u[2]),
+            y[2] - (r1[2] * u[0] + r2[1] * u[1] + r2[2] * u[2]),
+        ];
+        let mu = Lanes::of(by, self.friction.0);
+        let zero = Lanes::splat(by, 0.0);
+        let bound = mu * stick[0].max(zero);
+        // negative where it sticks
+        let outside = stick[1] * stick[1] + stick[2] * stick[2] - bound * bound;
+        let outside = outside.max(-stick[0]);
+        let x = if outside.any_above(zero) {
+            let slip = self.slip(by, y, u, mu);
+            [
+                outside.choose_below(zero, stick[0], slip[0]),
+                outside.choose_below(zero, stick[1], slip[1]),
+                outside.choose_below(zero, stick[2], slip[2]),
+            ]
+        } else {
+            stick
+        };
+        frame.respond(v, inertias, &sub(x, y));
+        x
     }
 
-    /// Parts of the residual and of the sizes in it, in the mass unit `unit`; lanes in use only.
+    /// The impulses where the contact does not stick at once.
     #[inline(always)]
-    pub fn measure<S: Arithmetic>(&self, by: S, lanes: usize, unit: f64, velocities: &Velocities) -> Measure {
-        let u = self.frame(by).local(&self.gather(by, velocities));
-        let r = scale(self.impulse.map(|x| Lanes::of(by, x.0)), Lanes::splat(by, unit));
+    fn slip<S: Arithmetic>(&self, by: S, y: Vectors<S>, u: Vectors<S>, mu: Lanes<S>) -> Vectors<S> {
+        let zero = Lanes::splat(by, 0.0);
+        let [w, n1, n2] = &self.w;
+        let (w, n1, n2) = (Lanes::of(by, w.0), Lanes::of(by, n1.0), Lanes::of(by, n2.0));
+        let (inverse, gain) = (Lanes::of(by, self.gains[0].0), Lanes::of(by, self.gains[1].0));
+        let normal = (y[0] - u[0] * inverse).max(zero);
+        let step = normal - y[0];
+        let t = [y[1] - (u[1] + n1 * step) * gain, y[2] - (u[2] + n2 * step) * gain];
+        let square = (t[0] * t[0] + t[1] * t[1]).max(Lanes::splat(by, f64::MIN_POSITIVE));
+        let per_length = Lanes::splat(by, 1.0).over(square.sqrt());
+        let d = [t[0] * per_length, t[1] * per_length];
+        let own = mu * y[0];
+        let lag = n1 * (own * d[0] - y[1]) + n2 * (own * d[1] - y[2]);
+        let a = (w + mu * (n1 * d[0] + n2 * d[1])).max(Lanes::splat(by, COUPLED) * w);
+        let sliding = (y[0] - (u[0] + lag).over(a)).max(zero);
+        let (bound, edge) = (mu * normal, mu * sliding);
+        let bound = bound * bound;
+        [
+            square.choose_below(bound, normal, sliding),
+            square.choose_below(bound, t[0], edge * d[0]),
+            square.choose_below(bound, t[1], edge * d[1]),
+        ]
+    }
+
+    /// Parts of the residual of the lanes in use.
+    #[inline(always)]
+    fn measure<S: Arithmetic>(&self, by: S, lanes: usize, unit: f64, v: &Sides<S>) -> Measure {
+        let u = self.frame(by).local(v);
+        let r = scale(load(by, &self.impulse), Lanes::splat(by, unit));
         let mu = Lanes::of(by, self.friction.0);
         let slip = (u[1] * u[1] + u[2] * u[2]).sqrt();
         let z = [r[0] - u[0] - mu * slip, r[1] - u[1], r[2] - u[2]];
@@ -176,15 +316,9 @@ impl Pack {
         let sum = |k: usize| squares[k][..lanes].iter().sum();
         Measure { error: sum(0), impulse: sum(1), velocity: sum(2), free: 0.0 }
     }
-
-    /// Local velocities of the contacts.
-    pub fn velocities(&self, velocities: &Velocities) -> [[f64; 3]; LANES] {
-        let u = self.frame(Plain).local(&self.gather(Plain, velocities)).map(Lanes::array);
-        std::array::from_fn(|lane| [u[0][lane], u[1][lane], u[2][lane]])
-    }
 }
 
-/// Frames and arms of the contacts of a pack.
+/// Frames and arms of one point of each pair.
 struct Frame<S: Arithmetic> {
     normal: Vectors<S>,
     tangent: Vectors<S>,
@@ -196,12 +330,20 @@ struct Frame<S: Arithmetic> {
 impl<S: Arithmetic> Frame<S> {
     /// u, from the velocities of both sides.
     #[inline(always)]
-    fn local(&self, v: &[[Vectors<S>; 2]; 2]) -> Vectors<S> {
+    fn local(&self, v: &Sides<S>) -> Vectors<S> {
         // written out: closures are not inlined into functions with vector instructions
         let a = add(v[0][0], cross(v[0][1], self.arms[0]));
         let b = add(v[1][0], cross(v[1][1], self.arms[1]));
         let relative = sub(a, b);
         [dot(self.normal, relative) + self.free[0], dot(self.tangent, relative) + self.free[1], dot(self.binormal, relative) + self.free[2]]
+    }
+
+    /// Adds the response to a change of the impulses to the velocities of both sides.
+    #[inline(always)]
+    fn respond(&self, v: &mut Sides<S>, inertias: &[[Lanes<S>; 7]; 2], change: &Vectors<S>) {
+        let force = add(add(scale(self.normal, change[0]), scale(self.tangent, change[1])), scale(self.binormal, change[2]));
+        respond(&mut v[0], &inertias[0], &self.arms[0], &force);
+        respond(&mut v[1], &inertias[1], &self.arms[1], &[-force[0], -force[1], -force[2]]);
     }
 }
 
@@ -215,46 +357,13 @@ fn respond<S: Arithmetic>(v: &mut [Vectors<S>; 2], inertia: &[Lanes<S>; 7], arm:
     v[1][2] = v[1][2] + inertia[3] * turn[0] + inertia[5] * turn[1] + inertia[6] * turn[2];
 }
 
-/// r_T of least energy in the disk, from its present value and the slip velocity; `inverse` is 1/det W_TT.
-#[inline(always)]
-fn friction<S: Arithmetic>(
-    by: S,
-    r: [Lanes<S>; 2],
-    u: [Lanes<S>; 2],
-    w: [Lanes<S>; 3],
-    inverse: Lanes<S>,
-    limit: Lanes<S>,
-) -> [Lanes<S>; 2] {
-    let b = [w[0] * r[0] + w[1] * r[1] - u[0], w[1] * r[0] + w[2] * r[1] - u[1]];
-    // (W + λ)⁻¹ b with the diagonal (p, s) of W + λ
-    let at = |p: Lanes<S>, s: Lanes<S>, inverse: Lanes<S>| [(s * b[0] - w[1] * b[1]) * inverse, (p * b[1] - w[1] * b[0]) * inverse];
-    let stick = at(w[0], w[2], inverse);
-    let square = limit * limit;
-    let size = stick[0] * stick[0] + stick[1] * stick[1];
-    if !size.any_above(square) {
-        return stick;
+/// Inverse of a symmetric matrix, row-major: its upper triangle. Zero where it has none.
+fn invert(w: &[f64; 9]) -> [f64; 6] {
+    let minor = |a: usize, b: usize, c: usize, d: usize| w[a] * w[d] - w[b] * w[c];
+    let first = [minor(4, 5, 7, 8), minor(2, 1, 8, 7), minor(1, 2, 4, 5)];
+    let determinant = w[0] * first[0] + w[1] * first[1] + w[2] * first[2];
+    if determinant <= 0.0 {
+        return [0.0; 6];
     }
-    let (zero, one, tiny) = (Lanes::splat(by, 0.0), Lanes::splat(by, 1.0), Lanes::splat(by, f64::MIN_POSITIVE));
-    // a disk of radius zero has an infinite λ
-    let per_limit = one.over(limit.max(Lanes::splat(by, 1e-100)));
-    // λ of the present iterate where it slides, otherwise that of an isotropic W
-    let held = r[0] * r[0] + r[1] * r[1];
-    let present = -(u[0] * r[0] + u[1] * r[1]).over(held.max(tiny));
-    let isotropic = (b[0] * b[0] + b[1] * b[1]).sqrt() * per_limit - Lanes::splat(by, 0.5) * (w[0] + w[2]);
-    let mut lambda = zero.choose_below(-present, isotropic, present).max(zero);
-    let inverse_at = |p: Lanes<S>, s: Lanes<S>| one.over(p * s - w[1] * w[1]);
-    for _ in 0..SECULAR_STEPS {
-        let (p, s) = (w[0] + lambda, w[2] + lambda);
-        let inverse = inverse_at(p, s);
-        let t = at(p, s, inverse);
-        let square = t[0] * t[0] + t[1] * t[1];
-        // tᵀ (W + λ)⁻¹ t
-        let bend = (s * t[0] * t[0] - (w[1] + w[1]) * t[0] * t[1] + p * t[1] * t[1]) * inverse;
-        let excess = square.sqrt() * per_limit - one;
-        lambda = (lambda + (excess * square).over(bend.max(tiny))).max(zero);
-    }
-    let (p, s) = (w[0] + lambda, w[2] + lambda);
-    let t = at(p, s, inverse_at(p, s));
-    let shrink = limit.over((t[0] * t[0] + t[1] * t[1]).sqrt().max(tiny));
-    [size.choose_below(square, stick[0], t[0] * shrink), size.choose_below(square, stick[1], t[1] * shrink)]
+    [first[0], first[1], first[2], minor(0, 2, 6, 8), minor(2, 0, 5, 3), minor(0, 1, 3, 4)].map(|x| x / determinant)
 }

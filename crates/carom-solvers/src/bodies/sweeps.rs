@@ -74,9 +74,9 @@ impl BodySweeps {
         let (large, small) = islands.split_at_mut(n_large);
         let (local, guess) = (&self.local, &*solution);
         // the mass unit belongs to the whole problem
-        let mut trace: f64 = large.iter_mut().map(|island| island.build(problem, guess, local, threads)).sum();
-        let of_small: Vec<f64> = small.par_iter_mut().map(|island| island.build(problem, guess, local, 1)).collect();
-        trace += of_small.iter().sum::<f64>();
+        large.iter_mut().for_each(|island| island.build(problem, guess, local, threads));
+        small.par_iter_mut().for_each(|island| island.build(problem, guess, local, 1));
+        let trace: f64 = large.iter().chain(&*small).map(|island| island.trace).sum();
         let n_rows = 3 * problem.contacts.len() + problem.n_other_rows();
         let mean = trace / n_rows.max(1) as f64;
         let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };

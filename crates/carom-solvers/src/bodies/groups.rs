@@ -1,0 +1,73 @@
+//! Contacts of an island by pairs of bodies.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// The contacts of one pair of bodies that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// Bodies as numbered in the island.
+    pub bodies: [u32; 2],
+    first: u32,
+    n: u32,
+    /// Some contact starts with an impulse.
+    carries: bool,
+}
+
+impl Group {
+    /// Its contacts among those of the island.
+    pub fn contacts(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.n) as usize
+    }
+}
+
+/// Pairs of bodies with their contacts, and their order by colour.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    groups: Vec<Group>,
+    order: Vec<u32>,
+}
+
+impl Groups {
+    /// Gathers the contacts that follow each other and belong to the same bodies.
+    pub fn gather(&mut self, contacts: &[u32], bodies: impl Fn(u32) -> [u32; 2], carries: impl Fn(u32) -> bool) {
+        self.groups.clear();
+        for (place, &contact) in contacts.iter().enumerate() {
+            let bodies = bodies(contact);
+            match self.groups.last_mut() {
+                Some(last) if last.bodies == bodies => {
+                    last.n += 1;
+                    last.carries |= carries(contact);
+                }
+                _ => self.groups.push(Group { bodies, first: place as u32, n: 1, carries: carries(contact) }),
+            }
+        }
+    }
+
+    /// Bodies of the groups.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+        self.groups.iter().map(|group| group.bodies)
+    }
+
+    /// A group.
+    pub fn group(&self, index: u32) -> Group {
+        self.groups[index as usize]
+    }
+
+    /// Orders the groups by their colours, given one each; of one colour those that carry come first, then those with more contacts: so those that
+    /// are worked on together have about the same to do.
+    pub fn sort(&mut self, colours: &[u8]) {
+        self.order.clear();
+        self.order.extend(0..self.groups.len() as u32);
+        let groups = &self.groups;
+        self.order.sort_unstable_by_key(|&index| {
+            let group = &groups[index as usize];
+            (colours[index as usize], !group.carries, Reverse(group.n), index)
+        });
+    }
+
+    /// The groups in this order.
+    pub fn sorted(&self) -> &[u32] {
+        &self.order
+    }
+}
