@@ -8,7 +8,8 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    BodyShapes, ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events,
+    BodyShapes, ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree,
+    user_events,
 };
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};

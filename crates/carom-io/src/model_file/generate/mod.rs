@@ -8,9 +8,9 @@ mod packing;
 mod regular;
 mod rows;
 mod template;
-mod vessels;
 #[cfg(test)]
 mod tests;
+mod vessels;
 
 pub(super) use keys::GenerateSchema;
 

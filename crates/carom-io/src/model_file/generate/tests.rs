@@ -223,7 +223,9 @@ fn vessels_are_tight() {
     let (volume, corners) = pieces(drum);
     close(volume, tangents(24.0) * (0.6 * 0.6 * 0.5 - 0.5 * 0.5 * 0.3));
     // it lies along y, its ends at half its length
-    assert!(corners.iter().flatten().all(|p| p.y.abs() <= 0.25 + 1e-15 && p.xz().norm() * (std::f64::consts::PI / 24.0).cos() <= 0.6 + 1e-12));
+    assert!(
+        corners.iter().flatten().all(|p| p.y.abs() <= 0.25 + 1e-15 && p.xz().norm() * (std::f64::consts::PI / 24.0).cos() <= 0.6 + 1e-12)
+    );
     assert!(corners.iter().flatten().all(|p| p.y.abs() > 0.15 - 1e-15 || p.xz().norm() > 0.5));
 
     let hopper = &made("[[generate]]\nkind = \"hopper\"\nradius = 0.5\nheight = 1\norifice = 0.1\nsides = 16\nthickness = 0.05")[0];
@@ -244,15 +246,16 @@ fn vessels_are_tight() {
     close(volume, tangents(8.0) * (outside - inside));
 
     // the same room by its profile
-    let vessel = &made("[[generate]]\nkind = \"vessel\"\nname = \"v\"\nprofile = [[0.1, 0], [0.5, 0.4], [0.5, 1.4]]\nthickness = 0.05\nsides = 8")[0];
+    let vessel =
+        &made("[[generate]]\nkind = \"vessel\"\nname = \"v\"\nprofile = [[0.1, 0], [0.5, 0.4], [0.5, 1.4]]\nthickness = 0.05\nsides = 8")
+            [0];
     assert!(pieces(vessel).1.iter().flatten().zip(corners.iter().flatten()).all(|(a, b)| (a - b).norm() < 1e-15));
 }
 
 /// What moves the whole moves all its parts about the same point.
 #[test]
 fn containers_and_vessels_move_as_one() {
-    let walls =
-        made("[[generate]]\nkind = \"container\"\nsize = [1, 1, 1]\nposition = [3, 0, 0]\nbody = { motion = { angle = \"2*t\" } }");
+    let walls = made("[[generate]]\nkind = \"container\"\nsize = [1, 1, 1]\nposition = [3, 0, 0]\nbody = { motion = { angle = \"2*t\" } }");
     assert!(walls.len() == 5 && walls.iter().all(|wall| wall.body.motion.is_some()));
     let drum = made("[[generate]]\nkind = \"drum\"\nradius = 1\nlength = 1\nbody = { surface = { spin = 2, axis = [0, 1, 0] } }");
     assert!(drum[0].body.motion.is_some());

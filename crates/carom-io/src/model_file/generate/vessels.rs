@@ -27,9 +27,10 @@ pub(super) fn vessel(reader: &mut Reader<'_>, making: &mut Making<'_>, template:
     let help = "give `profile = [[r, z], …]` [m], at least two points, such that the room lies to the left of the way along them";
     let Some(value) = &s.profile else { return making.missing(reader, "profile", help) };
     let points: Vec<Vector2<f64>> = match value.get_ref() {
-        Value::List(points) if points.len() >= 2 => {
-            points.iter().map(|p| reader.entries::<2>(p, value.span(), "a point of the profile").map(Vector2::from)).collect::<Option<_>>()?
-        }
+        Value::List(points) if points.len() >= 2 => points
+            .iter()
+            .map(|p| reader.entries::<2>(p, value.span(), "a point of the profile").map(Vector2::from))
+            .collect::<Option<_>>()?,
         _ => {
             reader.wrong(value.span(), "the profile is not a list of at least two points", help);
             return None;
@@ -147,9 +148,10 @@ fn outward(a: &Vector2<f64>, b: &Vector2<f64>) -> Vector2<f64> {
 }
 
 fn check_profile(reader: &mut Reader<'_>, value: &Spanned<Value>, points: &[Vector2<f64>]) -> Option<()> {
-    let mistake = points.iter().position(|p| p.x < 0.0).map(|k| {
-        (format!("point {} of the profile has the radius {}", k + 1, points[k].x), "points are [r, z], with r ≥ 0 from the axis")
-    });
+    let mistake = points
+        .iter()
+        .position(|p| p.x < 0.0)
+        .map(|k| (format!("point {} of the profile has the radius {}", k + 1, points[k].x), "points are [r, z], with r ≥ 0 from the axis"));
     let mistake = mistake.or_else(|| {
         let k = points.windows(2).position(|p| p[0] == p[1] || (p[0].x == 0.0 && p[1].x == 0.0))?;
         let message = format!("points {} and {} of the profile are the same, or both on the axis", k + 1, k + 2);
