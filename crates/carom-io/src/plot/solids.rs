@@ -4,7 +4,7 @@ use super::camera::Camera;
 use super::scene::Colour;
 use carom_collision::planar::{PlanarCollider, PlanarShape};
 use carom_collision::{Collider, Shape};
-use nalgebra::{Rotation2, UnitQuaternion, Vector2, Vector3};
+use nalgebra::{Isometry3, Rotation2, UnitQuaternion, Vector2, Vector3};
 use std::f64::consts::TAU;
 
 /// Sides of round shapes.
@@ -83,7 +83,8 @@ pub(super) struct Look<'a> {
 }
 
 /// A shape at its pose.
-pub(super) fn spatial(look: &Look<'_>, collider: &Collider, (place, turn): (Vector3<f64>, UnitQuaternion<f64>)) -> Solid {
+pub(super) fn spatial(look: &Look<'_>, collider: &Collider, pose: Isometry3<f64>) -> Solid {
+    let (place, turn) = (pose.translation.vector, pose.rotation);
     let (camera, base) = (look.camera, colour(collider.body));
     let pieces = match &collider.shape {
         Shape::Sphere { radius } => {

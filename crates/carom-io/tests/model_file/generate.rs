@@ -236,3 +236,42 @@ fn every_kind_is_read_and_its_mistakes_are_shown() {
     assert_eq!(file.model.n_colliders(), 8 + 13 + 21 + 8 + 26 + (20 + 2) + 2 * 32 + 2 * 32);
     check_cases(KIND_CASES);
 }
+
+/// A container and a drum turn about their own places, not about those of their sides.
+#[test]
+fn containers_and_drums_turn_as_one() {
+    let text = r#"
+[[generate]]
+kind = "container"
+name = "bin"
+size = [1, 1, 1]
+thickness = 0.2
+position = [3, 0, 0]
+body = { motion = { angle = "t" } }
+
+[[generate]]
+kind = "drum"
+radius = 1
+length = 1
+thickness = 0.1
+position = [0, 5, 0]
+body = { motion = { angle = "t", axis = [0, 1, 0] } }
+
+[[body]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.1 }
+mass = 1
+"#;
+    let file = read(text).unwrap();
+    let at = |name: &str, t: f64| {
+        let collider = file.shapes.spatial.iter().find(|c| c.name == name).unwrap();
+        collider.pose(t, &file.state.q).unwrap().unwrap().translation.vector
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let close = |a: nalgebra::Vector3<f64>, x: f64, y: f64, z: f64| (a - nalgebra::Vector3::new(x, y, z)).norm() < 1e-14;
+    // the wall at +x goes to +y
+    assert!(close(at("bin_wall2", 0.0), 3.6, 0.0, 0.5) && close(at("bin_wall2", quarter), 3.0, 0.6, 0.5));
+    // about y: z to x, x to −z
+    let (before, after) = (at("drum.2", 0.0) - nalgebra::Vector3::y() * 5.0, at("drum.2", quarter) - nalgebra::Vector3::y() * 5.0);
+    assert!(before.norm() > 1.0 && close(after, before.z, before.y, -before.x), "{before} {after}");
+}

@@ -251,12 +251,3 @@ fn vessels_are_tight() {
             [0];
     assert!(pieces(vessel).1.iter().flatten().zip(corners.iter().flatten()).all(|(a, b)| (a - b).norm() < 1e-15));
 }
-
-/// What moves the whole moves all its parts about the same point.
-#[test]
-fn containers_and_vessels_move_as_one() {
-    let walls = made("[[generate]]\nkind = \"container\"\nsize = [1, 1, 1]\nposition = [3, 0, 0]\nbody = { motion = { angle = \"2*t\" } }");
-    assert!(walls.len() == 5 && walls.iter().all(|wall| wall.body.motion.is_some()));
-    let drum = made("[[generate]]\nkind = \"drum\"\nradius = 1\nlength = 1\nbody = { surface = { spin = 2, axis = [0, 1, 0] } }");
-    assert!(drum[0].body.motion.is_some());
-}
