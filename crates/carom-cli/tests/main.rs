@@ -6,6 +6,7 @@ mod events;
 mod import;
 mod plots;
 mod runs;
+mod scenes;
 mod schemes;
 mod smooth;
 mod solvers;

@@ -1,6 +1,10 @@
 //! Every model of the gallery runs, converges and certifies itself; published numbers are met.
 
 use crate::support::{folder, run};
+use carom::dynamics::schemes::SchemeParams;
+
+/// Models with so many contacts that these are solved on the velocities of the bodies.
+const MANY: [&str; 6] = ["pile_of_spheres", "pile_of_boxes", "buttressed_wall", "granular_column_collapse", "rotating_drum", "hopper"];
 
 /// All models, shortened where a debug build would take long: solved at every step, residual below the tolerance, and
 /// energy (less work) never above its start beyond the error of the time discretisation.
@@ -19,6 +23,8 @@ fn every_model_runs_and_gains_no_energy() {
             "stack_of_cubes" | "kapla_tower" | "masonry_arch" => &["simulation.end=0.25"],
             "dominoes" => &["simulation.end=0.3"],
             "shaken_vessel" => &["simulation.end=0.08"],
+            "pile_of_spheres" | "pile_of_boxes" => &["simulation.end=0.1"],
+            "buttressed_wall" | "granular_column_collapse" | "rotating_drum" | "hopper" => &["simulation.end=0.15"],
             "slider_crank_clearance" => &["simulation.end=0.02", "scheme.configuration=theta"],
             _ => &[],
         };
@@ -29,7 +35,13 @@ fn every_model_runs_and_gains_no_energy() {
         let done = run(&name, short);
         let c = &done.certificate;
         assert_eq!(c.unconverged, 0, "{name}");
-        assert!(c.max_residual <= done.simulation.file.run.solver.tolerance, "{name}: {}", c.max_residual);
+        let run = &done.simulation.file.run;
+        // contacts of many bodies have a solver and a tolerance of their own
+        let tolerance = match &run.scheme {
+            SchemeParams::MoreauGap(params) if MANY.contains(&name.as_str()) => params.sweeps.tolerance,
+            _ => run.solver.tolerance,
+        };
+        assert!(c.max_residual <= tolerance, "{name}: {}", c.max_residual);
         // the energy that its impact law creates is what it is about: see laws_gallery
         if name == "kane_pendulum" {
             continue;
@@ -43,15 +55,24 @@ fn every_model_runs_and_gains_no_energy() {
             "slider_crank_clearance" | "slider_crank_bodies" => 5e-6,
             "four_bar_clearance" => 2e-9,
             "pendulum" => 1e-6,
+            // joints that turn while motors work: first order in h, 4e-5 at 1 ms and half of it at 0.5 ms
+            "urdf_arm" => 8e-5,
+            // contacts solved to 1e-4
+            many if MANY.contains(&many) => 1e-5,
             _ => 1e-9,
         };
         let tolerated = relative * (1.0 + start.abs());
         assert!(most <= start + tolerated, "{name}: {start} {most}");
-        // contacts also create a little in the tail of an accumulation of impacts, where e acts on separating velocities
-        let created = if matches!(name.as_str(), "rocking_block" | "painleve_rod") { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
+        // contacts also create a little in the tail of an accumulation of impacts, where e acts on separating velocities, and where
+        // penetrations of many bodies are taken back
+        let created = match name.as_str() {
+            "rocking_block" | "painleve_rod" => 2e-5,
+            many if MANY.contains(&many) => 1e-3,
+            _ => 1e-6,
+        } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 51, "{n} models");
+    assert!(n >= 59, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

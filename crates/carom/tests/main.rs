@@ -1,11 +1,13 @@
 //! Tests of the whole: the gallery runs, the scenes give their exact answers.
 
 mod allocation;
+mod bodies_gallery;
 mod closed_contacts;
 mod contact_laws;
 mod default_scheme;
 mod gallery;
 mod gallery_located;
+mod grains_gallery;
 mod laws_gallery;
 mod located_scenes;
 mod planar;

@@ -2,7 +2,7 @@
 
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder};
 use carom::dynamics::strategies::{Continue, Ending};
 use carom::io::model_file::Override;
 use std::path::PathBuf;
@@ -21,6 +21,8 @@ pub struct Keep {
     /// Mechanical energy less the work done.
     pub energy: Vec<f64>,
     pub events: Vec<Event>,
+    /// Of the last frame.
+    pub contacts: Vec<ContactRecord>,
 }
 
 impl Recorder for Keep {
@@ -29,6 +31,8 @@ impl Recorder for Keep {
         self.q.push(f.q.to_vec());
         self.v.push(f.v.to_vec());
         self.energy.push(f.energy.mechanical() - f.energy.work);
+        self.contacts.clear();
+        self.contacts.extend_from_slice(f.contacts);
         Ok(())
     }
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {

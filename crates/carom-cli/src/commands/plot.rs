@@ -1,10 +1,12 @@
-//! `carom plot`: recorded quantities as a picture.
+//! `carom plot`: recorded quantities, contacts or bodies as a picture.
 
 use super::{Outcome, open};
 use crate::failure::Failure;
-use carom::io::plot::{Timeline, draw_timeline, plot_run};
+use carom::io::model_file::{self, ModelFile};
+use carom::io::plot::{BodiesOptions, Timeline, View, draw_bodies, draw_timeline, plot_run};
+use carom::io::recording::RunFile;
 use clap::Parser;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -20,6 +22,21 @@ pub struct Args {
     /// Contacts of the timeline, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "timeline")]
     contacts: Vec<String>,
+    /// Draw the bodies instead, at some times side by side
+    #[arg(long, conflicts_with_all = ["quantity", "timeline"])]
+    scene: bool,
+    /// Times of the scene in seconds, separated by commas [default: first, middle, last]
+    #[arg(long, value_delimiter = ',', value_name = "TIMES", requires = "scene", allow_negative_numbers = true)]
+    times: Vec<f64>,
+    /// Where the scene is seen from: front, side, top, oblique, or AZIMUTH,ELEVATION in degrees
+    #[arg(long, default_value = "oblique", requires = "scene", allow_hyphen_values = true)]
+    view: View,
+    /// Part of the world to show: middle, then width and height of the picture in metres [default: all that moves]
+    #[arg(long, value_name = "X,Y,Z,W,H", requires = "scene", allow_hyphen_values = true, value_parser = window)]
+    window: Option<Window>,
+    /// Read the model of the scene here, not from the run; needed where it names other files
+    #[arg(long, value_name = "MODEL", requires = "scene")]
+    model: Option<PathBuf>,
     /// Picture to write, .svg or .png
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -33,11 +50,44 @@ pub fn plot(args: &Args) -> Outcome {
         return Err(Failure::Input(format!("{} exists; add --overwrite to replace it, or choose another name", args.output.display())));
     }
     let run = open(&args.run)?;
-    let drawn = match args.timeline {
-        true => Timeline::of_run(&run, &args.contacts).and_then(|timeline| draw_timeline(&timeline, run.title(), &args.output)),
-        false => plot_run(&run, &args.quantity, &args.output),
+    let drawn = if args.scene {
+        let model = model_of(&run, args.model.as_deref())?;
+        let options = BodiesOptions { times: args.times.clone(), view: args.view, window: args.window };
+        draw_bodies(&run, &model, &options, &args.output)
+    } else if args.timeline {
+        Timeline::of_run(&run, &args.contacts).and_then(|timeline| draw_timeline(&timeline, run.title(), &args.output))
+    } else {
+        plot_run(&run, &args.quantity, &args.output)
     };
     drawn.map_err(|error| Failure::Input(error.to_string()))?;
     eprintln!("drawn: {}", args.output.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Middle, then width and height \[m\].
+type Window = ([f64; 3], [f64; 2]);
+
+fn window(text: &str) -> Result<Window, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|word| word.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z, width, height]) if width > 0.0 && height > 0.0 => Ok(([x, y, z], [width, height])),
+        _ => Err("five finite numbers of metres are needed, X,Y,Z,W,H, with W and H positive".to_owned()),
+    }
+}
+
+/// The model of a run: as it was recorded, or read again from its file. Its shapes are needed, which records do not hold.
+fn model_of(run: &RunFile, file: Option<&Path>) -> Result<ModelFile, Failure> {
+    let model = match file {
+        Some(file) => model_file::read(file, &[]).map_err(Failure::Model)?,
+        None => {
+            let text = run.model_text().map_err(|error| Failure::Input(error.to_string()))?;
+            model_file::parse(&text, Path::new("model.toml")).map_err(Failure::Model)?
+        }
+    };
+    let names = |list: Vec<&str>| list.join(", ");
+    let recorded = names(run.coordinates().iter().map(|c| c.name.as_str()).collect());
+    if names(model.model.systems().coordinates().iter().map(|c| c.name.as_str()).collect()) != recorded {
+        return Err(Failure::Input("the model has other coordinates than the run; give the model that was run with --model".into()));
+    }
+    Ok(model)
 }

@@ -4,7 +4,7 @@ use super::generate::generate;
 use super::groups::GroupNames;
 use super::masses::{MassKeys, read_rule};
 use super::materials::Materials;
-use super::motion::BodyMotion;
+use super::motion::{BodyMotion, MotionKeys};
 use super::numbers::{Must, Reader};
 use super::rotation_coordinates::{parametrised, rotation_coordinates};
 use super::schema::{BodySchema, JointSchema, RotationSchema, Schema};
@@ -198,7 +198,8 @@ fn read_body(reader: &mut Reader<'_>, section: &Spanned<BodySchema>, surfaces: &
     let velocity = reader.vector_or_zero::<3>(s.velocity.as_ref(), &format!("the velocity of \"{name}\""));
     let spin = reader.vector_or_zero::<3>(s.angular_velocity.as_ref(), &format!("the angular velocity of \"{name}\""));
     let orientation = read_orientation(reader, s.orientation.as_ref(), s.rotation.as_ref(), name);
-    let motion = position.map_or(Some(None), |position| BodyMotion::read(reader, s, Vector3::from(position)));
+    let keys = MotionKeys { name, fixed: s.fixed, motion: s.motion.as_ref(), surface: s.surface.as_ref() };
+    let motion = position.map_or(Some(None), |position| BodyMotion::read(reader, &keys, Vector3::from(position)));
     if s.fixed {
         let foreign = [
             ("velocity", &s.velocity),

@@ -8,7 +8,8 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree, user_events,
+    BodyShapes, ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree,
+    user_events,
 };
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
@@ -34,6 +35,10 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     schema.fixed = parts.fixed.keys().cloned().collect();
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
     let jointed = joints::jointed_pairs(&schema, &model, &parts.fixed);
+    let shapes = BodyShapes {
+        spatial: parts.detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
+        planar: parts.planar_detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
+    };
     if let Some(mut detector) = parts.detector {
         jointed.exclude(&mut detector);
         model.set_detector(Box::new(detector));
@@ -94,6 +99,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
         run,
         record,
         jointed,
+        shapes,
     })
 }
 

@@ -48,6 +48,8 @@ pub use overrides::{Override, apply_overrides};
 pub use settings::{RecordSettings, RunSettings};
 pub use sources::SourcePart;
 
+use carom_collision::Collider;
+use carom_collision::planar::PlanarCollider;
 use carom_dynamics::{Model, State};
 use sources::{MAX_BYTES, Sources};
 use std::path::{Path, PathBuf};
@@ -71,6 +73,17 @@ pub struct ModelFile {
     pub record: RecordSettings,
     /// Bodies that joints join and that do not collide with each other (`collide = true` of a joint takes it off the list).
     pub jointed: JointedPairs,
+    /// Shapes of the bodies in space and in the plane, for pictures and exports.
+    pub shapes: BodyShapes,
+}
+
+/// Shapes of a model, moving and fixed.
+#[derive(Clone, Debug, Default)]
+pub struct BodyShapes {
+    /// Of `[[body]]` and `[[generate]]`.
+    pub spatial: Vec<Collider>,
+    /// Of `[[planar_body]]` and `[[obstacle]]`.
+    pub planar: Vec<PlanarCollider>,
 }
 
 /// Reads a model file, or `model.toml` in a folder, with overrides such as `simulation.step=1e-5`.

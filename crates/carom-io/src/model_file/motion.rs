@@ -11,7 +11,7 @@
 
 use super::motors::formula_of_time;
 use super::numbers::Reader;
-use super::schema::{BodyMotionSchema, BodySchema, SurfaceSchema};
+use super::schema::{BodyMotionSchema, SurfaceSchema};
 use super::shapes::Part;
 use super::value::Value;
 use carom_collision::motion::{MotionError, PARTS};
@@ -28,11 +28,19 @@ pub(super) struct BodyMotion {
     places: [Range<usize>; 8],
 }
 
+/// What an entry says about motion.
+pub(super) struct MotionKeys<'a> {
+    pub name: &'a str,
+    pub fixed: bool,
+    pub motion: Option<&'a Spanned<BodyMotionSchema>>,
+    pub surface: Option<&'a Spanned<SurfaceSchema>>,
+}
+
 impl BodyMotion {
     /// Reads `motion` and `surface` of a body at `position`; `Some(None)` where there is neither.
-    pub fn read(reader: &mut Reader<'_>, s: &BodySchema, position: Vector3<f64>) -> Option<Option<Self>> {
-        let (name, before) = (s.name.get_ref().as_str(), reader.mistakes.len());
-        let given = [("motion", s.motion.as_ref().map(Spanned::span)), ("surface", s.surface.as_ref().map(Spanned::span))];
+    pub fn read(reader: &mut Reader<'_>, s: &MotionKeys<'_>, position: Vector3<f64>) -> Option<Option<Self>> {
+        let (name, before) = (s.name, reader.mistakes.len());
+        let given = [("motion", s.motion.map(Spanned::span)), ("surface", s.surface.map(Spanned::span))];
         for (key, span) in given.iter().filter(|_| !s.fixed) {
             if let Some(span) = span {
                 let help = format!("remove it, or add `fixed = true`: only fixed bodies have a `{key}`");
@@ -41,10 +49,10 @@ impl BodyMotion {
         }
         let source = MotionSource { centre: Some(position), parameters: reader.parameters.clone(), ..MotionSource::default() };
         let mut motion = BodyMotion { source, places: Default::default() };
-        if let Some(section) = &s.motion {
+        if let Some(section) = s.motion {
             motion.read_motion(reader, section, name);
         }
-        if let Some(section) = &s.surface {
+        if let Some(section) = s.surface {
             motion.read_surface(reader, section, name);
         }
         if reader.mistakes.len() > before {

@@ -1,12 +1,15 @@
-//! Pictures of recorded quantities over time, and of what contacts did, as SVG or PNG.
+//! Pictures of recorded quantities over time, of what contacts did, and of the bodies themselves, as SVG or PNG.
 //!
 //! series => panels by unit ([`draw`]) => shapes in pixels (`chart`) => SVG text (`svg`) or pixels (`raster`);
-//! modes and events => lanes ([`draw_timeline`]) => shapes (`timeline`) => the same.
+//! modes and events => lanes ([`draw_timeline`]) => shapes (`timeline`) => the same;
+//! bodies at some times => solids as a camera sees them (`solids`) => panels ([`draw_bodies`]) => the same.
 //!
 //! Pictures look alike on every machine and need nothing installed: text is measured, and in PNG drawn, with a font that is
 //! compiled in; SVG asks for any sans-serif font.
 
 mod axis;
+mod bodies;
+mod camera;
 mod chart;
 mod decimate;
 mod font;
@@ -14,10 +17,13 @@ mod lanes;
 mod marker;
 mod raster;
 mod scene;
+mod solids;
 mod svg;
 mod timeline;
 
 pub use axis::Scale;
+pub use bodies::{BodiesOptions, draw_bodies};
+pub use camera::{View, ViewError};
 pub use decimate::decimate;
 pub use lanes::{Lane, Timeline};
 

@@ -2,7 +2,7 @@
 
 use super::font::Font;
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke, Text};
-use tiny_skia::{Color, FillRule, LineJoin, Paint, PathBuilder, Pixmap, Rect, StrokeDash, Transform};
+use tiny_skia::{Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform};
 
 /// The PNG file.
 pub(super) fn encode(scene: &Scene) -> Result<Vec<u8>, String> {
@@ -12,7 +12,13 @@ pub(super) fn encode(scene: &Scene) -> Result<Vec<u8>, String> {
     for shape in &scene.shapes {
         match shape {
             Shape::Polyline { points, stroke } => draw_line(&mut pixmap, points, *stroke),
-            Shape::Polygon { points, colour } => draw_polygon(&mut pixmap, points, *colour),
+            Shape::Polygon { points, colour } => draw_polygon(&mut pixmap, points, *colour, Stroke::solid([255, 255, 255], 0.8)),
+            Shape::Face { points, colour, edge } => draw_polygon(&mut pixmap, points, *colour, *edge),
+            Shape::Disk { centre, radius, colour, edge } => {
+                if let Some(path) = PathBuilder::from_circle(centre[0], centre[1], *radius) {
+                    fill(&mut pixmap, &path, *colour, *edge);
+                }
+            }
             Shape::Area { from, to, colour } => draw_area(&mut pixmap, *from, *to, *colour),
             Shape::Text(text) => draw_text(&mut pixmap, text, &font),
         }
@@ -38,16 +44,21 @@ fn draw_line(pixmap: &mut Pixmap, points: &[[f32; 2]], stroke: Stroke) {
     pixmap.stroke_path(&path, &paint(stroke.colour), &pen, Transform::identity(), None);
 }
 
-fn draw_polygon(pixmap: &mut Pixmap, points: &[[f32; 2]], colour: Colour) {
+fn draw_polygon(pixmap: &mut Pixmap, points: &[[f32; 2]], colour: Colour, edge: Stroke) {
     let mut builder = PathBuilder::new();
     for (i, [x, y]) in points.iter().enumerate() {
         if i == 0 { builder.move_to(*x, *y) } else { builder.line_to(*x, *y) }
     }
     builder.close();
-    let Some(path) = builder.finish() else { return };
-    pixmap.fill_path(&path, &paint(colour), FillRule::Winding, Transform::identity(), None);
-    let pen = tiny_skia::Stroke { width: 0.8, line_join: LineJoin::Round, ..Default::default() };
-    pixmap.stroke_path(&path, &paint([255, 255, 255]), &pen, Transform::identity(), None);
+    if let Some(path) = builder.finish() {
+        fill(pixmap, &path, colour, edge);
+    }
+}
+
+fn fill(pixmap: &mut Pixmap, path: &Path, colour: Colour, edge: Stroke) {
+    pixmap.fill_path(path, &paint(colour), FillRule::Winding, Transform::identity(), None);
+    let pen = tiny_skia::Stroke { width: edge.width, line_join: LineJoin::Round, ..Default::default() };
+    pixmap.stroke_path(path, &paint(edge.colour), &pen, Transform::identity(), None);
 }
 
 fn draw_area(pixmap: &mut Pixmap, from: [f32; 2], to: [f32; 2], colour: Colour) {

@@ -21,6 +21,19 @@ pub(super) enum Shape {
         points: Vec<[f32; 2]>,
         colour: Colour,
     },
+    /// A filled area with an edge of its own.
+    Face {
+        points: Vec<[f32; 2]>,
+        colour: Colour,
+        edge: Stroke,
+    },
+    /// A filled circle with an edge of its own.
+    Disk {
+        centre: [f32; 2],
+        radius: f32,
+        colour: Colour,
+        edge: Stroke,
+    },
     /// A filled rectangle without an edge.
     Area {
         from: [f32; 2],

@@ -15,10 +15,7 @@ pub(super) fn encode(scene: &Scene) -> String {
         match shape {
             Shape::Polyline { points, stroke } => {
                 svg.push_str("<polyline points=\"");
-                for (i, [x, y]) in points.iter().enumerate() {
-                    svg.push_str(if i == 0 { "" } else { " " });
-                    let _ = write!(svg, "{},{}", pixel(*x), pixel(*y));
-                }
+                push_points(&mut svg, points);
                 let _ = write!(svg, "\" stroke=\"{}\" stroke-width=\"{}\"", hex(stroke.colour), pixel(stroke.width));
                 if stroke.is_dashed() {
                     let _ = write!(svg, " stroke-dasharray=\"{} {}\"", stroke.dash[0], stroke.dash[1]);
@@ -27,11 +24,21 @@ pub(super) fn encode(scene: &Scene) -> String {
             }
             Shape::Polygon { points, colour } => {
                 svg.push_str("<polygon points=\"");
-                for (i, [x, y]) in points.iter().enumerate() {
-                    svg.push_str(if i == 0 { "" } else { " " });
-                    let _ = write!(svg, "{},{}", pixel(*x), pixel(*y));
-                }
+                push_points(&mut svg, points);
                 let _ = writeln!(svg, "\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"0.8\"/>", hex(*colour));
+            }
+            Shape::Face { points, colour, edge } => {
+                svg.push_str("<polygon points=\"");
+                push_points(&mut svg, points);
+                let (line, width) = (hex(edge.colour), pixel(edge.width));
+                let _ = writeln!(svg, "\" fill=\"{}\" stroke=\"{line}\" stroke-width=\"{width}\"/>", hex(*colour));
+            }
+            Shape::Disk { centre, radius, colour, edge } => {
+                let ([x, y], r) = (centre.map(pixel), pixel(*radius));
+                let (line, width) = (hex(edge.colour), pixel(edge.width));
+                let fill = hex(*colour);
+                let _ =
+                    writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"{width}\"/>");
             }
             Shape::Area { from, to, colour } => {
                 let [x, y, w, h] = [from[0], from[1], to[0] - from[0], to[1] - from[1]].map(pixel);
@@ -42,6 +49,13 @@ pub(super) fn encode(scene: &Scene) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn push_points(svg: &mut String, points: &[[f32; 2]]) {
+    for (i, [x, y]) in points.iter().enumerate() {
+        svg.push_str(if i == 0 { "" } else { " " });
+        let _ = write!(svg, "{},{}", pixel(*x), pixel(*y));
+    }
 }
 
 fn push_text(svg: &mut String, text: &Text) {

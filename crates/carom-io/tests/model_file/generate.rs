@@ -180,6 +180,27 @@ size = [0.01, 0.05, 0.1]
 spacing = 0.04
 path = [[12, 0], [13, 0]]
 body = { density = 600 }
+
+[[generate]]
+kind = "drum"
+radius = 0.5
+length = 0.2
+sides = 20
+position = [15, 0, 0]
+body = { motion = { angle = "3*t", axis = [0, 1, 0] } }
+
+[[generate]]
+kind = "hopper"
+radius = 0.4
+height = 1.5
+orifice = 0.05
+angle = 0.5
+position = [18, 0, 0]
+
+[[generate]]
+kind = "vessel"
+profile = [[0, 0], [0.3, 0.1], [0.4, 0.5]]
+position = [21, 0, 0]
 "#;
 
 const KIND_CASES: &[Case] = &[
@@ -195,11 +216,62 @@ const KIND_CASES: &[Case] = &[
     (KINDS, "[[12, 0], [13, 0]]", "[[12, 0]]", &["at least two points"], "[[12"),
     (KINDS, "[[12, 0], [13, 0]]", "[[12, 0], [12, 0]]", &["points 1 and 2 of the path are the same"], "[[12"),
     (KINDS, "path = [[12, 0], [13, 0]]\n", "", &["no `path`", "radius"], "[[generate]]"),
+    (KINDS, "sides = 20", "sides = 2", &["`sides` of \"drum\" is 2", "from 3"], "2"),
+    (KINDS, "sides = 20", "orifice = 1", &["a drum has no `orifice`", "radius, length"], "1"),
+    (KINDS, "\"3*t\"", "\"3*tt\"", &["the motion of \"drum\"", "tt"], "tt"),
+    (KINDS, "motion = { angle", "motin = { angle", &["motin", "motion"], "motin"),
+    (KINDS, "length = 0.2\n", "", &["\"drum\" has no `length`"], "[[generate]]"),
+    (KINDS, "orifice = 0.05", "orifice = 0.4", &["not smaller than the bin"], "0.4"),
+    (KINDS, "angle = 0.5", "angle = 1.55", &["is a wall", "horizontal"], "1.55"),
+    (KINDS, "[[0, 0], [0.3, 0.1], [0.4, 0.5]]", "[[0, 0]]", &["at least two points", "to the left"], "[[0"),
+    (KINDS, "[[0, 0], [0.3, 0.1], [0.4, 0.5]]", "[[0, 0], [-0.3, 0.1]]", &["point 2 of the profile", "r ≥ 0"], "[[0"),
+    (KINDS, "[[0, 0], [0.3, 0.1], [0.4, 0.5]]", "[[0, 0], [0, 1]]", &["points 1 and 2", "both on the axis"], "[[0"),
+    (KINDS, "[[0, 0], [0.3, 0.1], [0.4, 0.5]]", "[[0, 0], [0.3, 0], [0.1, 0]]", &["turns back at its point 2"], "[[0"),
+    (KINDS, "body = { density = 2000 }", "body = { density = 2000, motion = { z = \"t\" } }", &["moving body \"brick\"", "fixed"], "{ z"),
 ];
 
 #[test]
 fn every_kind_is_read_and_its_mistakes_are_shown() {
     let file = read(KINDS).unwrap();
-    assert_eq!(file.model.n_colliders(), 8 + 13 + 21 + 8 + 26);
+    assert_eq!(file.model.n_colliders(), 8 + 13 + 21 + 8 + 26 + (20 + 2) + 2 * 32 + 2 * 32);
     check_cases(KIND_CASES);
+}
+
+/// A container and a drum turn about their own places, not about those of their sides.
+#[test]
+fn containers_and_drums_turn_as_one() {
+    let text = r#"
+[[generate]]
+kind = "container"
+name = "bin"
+size = [1, 1, 1]
+thickness = 0.2
+position = [3, 0, 0]
+body = { motion = { angle = "t" } }
+
+[[generate]]
+kind = "drum"
+radius = 1
+length = 1
+thickness = 0.1
+position = [0, 5, 0]
+body = { motion = { angle = "t", axis = [0, 1, 0] } }
+
+[[body]]
+name = "ball"
+shape = { kind = "sphere", radius = 0.1 }
+mass = 1
+"#;
+    let file = read(text).unwrap();
+    let at = |name: &str, t: f64| {
+        let collider = file.shapes.spatial.iter().find(|c| c.name == name).unwrap();
+        collider.pose(t, &file.state.q).unwrap().unwrap().translation.vector
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let close = |a: nalgebra::Vector3<f64>, x: f64, y: f64, z: f64| (a - nalgebra::Vector3::new(x, y, z)).norm() < 1e-14;
+    // the wall at +x goes to +y
+    assert!(close(at("bin_wall2", 0.0), 3.6, 0.0, 0.5) && close(at("bin_wall2", quarter), 3.0, 0.6, 0.5));
+    // about y: z to x, x to −z
+    let (before, after) = (at("drum.2", 0.0) - nalgebra::Vector3::y() * 5.0, at("drum.2", quarter) - nalgebra::Vector3::y() * 5.0);
+    assert!(before.norm() > 1.0 && close(after, before.z, before.y, -before.x), "{before} {after}");
 }

@@ -1,7 +1,7 @@
 //! The keys of `[[generate]]`, and which kind takes which.
 
 use super::super::numbers::{Must, Reader};
-use super::super::schema::{JointSchema, RotationSchema, ShapeSchema};
+use super::super::schema::{BodyMotionSchema, JointSchema, RotationSchema, ShapeSchema, SurfaceSchema};
 use super::super::value::{Table, Value};
 use super::{MAX_BODIES, Making};
 use serde::Deserialize;
@@ -51,6 +51,9 @@ pub(in super::super) struct GenerateSchema {
     pub direction: Option<Number>,
     pub joint: Option<Spanned<JointSchema>>,
     pub anchor: Option<Text>,
+    pub profile: Option<Number>,
+    pub sides: Option<Number>,
+    pub orifice: Option<Number>,
 }
 
 /// What all bodies of an entry have in common.
@@ -71,6 +74,8 @@ pub(in super::super) struct TemplateSchema {
     pub angular_velocity: Option<Number>,
     #[serde(default)]
     pub continuous: bool,
+    pub motion: Option<Spanned<BodyMotionSchema>>,
+    pub surface: Option<Spanned<SurfaceSchema>>,
 }
 
 /// A value, or the range to draw it from.
@@ -132,41 +137,41 @@ pub(super) struct Kind {
     pub bodies: &'static str,
     /// The template has a shape; where it has none, the arrangement gives it.
     pub takes_shape: bool,
+    /// Its bodies do not move but as `motion` says.
+    pub fixed: bool,
     keys: &'static [&'static str],
 }
 
 /// All kinds, with the keys that each takes besides `name`, `seed`, `position` and `body`.
-pub(super) const KINDS: [Kind; 9] = [
-    Kind { name: "lattice", bodies: "body", takes_shape: true, keys: &["counts", "spacing", "jitter", "rotation", "orientation"] },
-    Kind {
-        name: "packing",
-        bodies: "grain",
-        takes_shape: true,
-        keys: &["count", "method", "size", "radius", "height", "pitch", "gap", "rotation", "orientation"],
-    },
-    Kind {
-        name: "stack",
-        bodies: "block",
-        takes_shape: true,
-        keys: &["count", "gap", "jitter", "yaw", "offset", "rotation", "orientation"],
-    },
-    Kind { name: "wall", bodies: "brick", takes_shape: false, keys: &["rows", "columns", "size", "gap", "rotation", "orientation"] },
-    Kind {
-        name: "arch",
-        bodies: "voussoir",
-        takes_shape: false,
-        keys: &["count", "inner_radius", "outer_radius", "depth", "angle", "rotation", "orientation"],
-    },
-    Kind { name: "container", bodies: "container", takes_shape: false, keys: &["size", "thickness", "rotation", "orientation"] },
-    Kind {
-        name: "dominoes",
-        bodies: "domino",
-        takes_shape: false,
-        keys: &["size", "spacing", "path", "radius", "angle", "from", "push", "rotation", "orientation"],
-    },
-    Kind { name: "tower", bodies: "plank", takes_shape: false, keys: &["layers", "planks", "size", "gap", "rotation", "orientation"] },
-    Kind { name: "chain", bodies: "link", takes_shape: true, keys: &["count", "length", "direction", "joint", "anchor"] },
+pub(super) const KINDS: [Kind; 12] = [
+    shaped("lattice", "body", &["counts", "spacing", "jitter", "rotation", "orientation"]),
+    shaped("packing", "grain", &["count", "method", "size", "radius", "height", "pitch", "gap", "rotation", "orientation"]),
+    shaped("stack", "block", &["count", "gap", "jitter", "yaw", "offset", "rotation", "orientation"]),
+    shaped("chain", "link", &["count", "length", "direction", "joint", "anchor"]),
+    built("wall", "brick", &["rows", "columns", "size", "gap", "rotation", "orientation"]),
+    built("arch", "voussoir", &["count", "inner_radius", "outer_radius", "depth", "angle", "rotation", "orientation"]),
+    built("tower", "plank", &["layers", "planks", "size", "gap", "rotation", "orientation"]),
+    built("dominoes", "domino", &["size", "spacing", "path", "radius", "angle", "from", "push", "rotation", "orientation"]),
+    fixed("container", &["size", "thickness", "rotation", "orientation"]),
+    fixed("vessel", &["profile", "sides", "thickness", "rotation", "orientation"]),
+    fixed("drum", &["radius", "length", "sides", "thickness", "rotation", "orientation"]),
+    fixed("hopper", &["radius", "height", "orifice", "angle", "sides", "thickness", "rotation", "orientation"]),
 ];
+
+/// Copies of a template that has its shape.
+const fn shaped(name: &'static str, bodies: &'static str, keys: &'static [&'static str]) -> Kind {
+    Kind { name, bodies, takes_shape: true, fixed: false, keys }
+}
+
+/// Bodies to which the arrangement gives their shapes.
+const fn built(name: &'static str, bodies: &'static str, keys: &'static [&'static str]) -> Kind {
+    Kind { name, bodies, takes_shape: false, fixed: false, keys }
+}
+
+/// Walls of a room, called as the kind.
+const fn fixed(name: &'static str, keys: &'static [&'static str]) -> Kind {
+    Kind { name, bodies: name, takes_shape: false, fixed: true, keys }
+}
 
 impl Kind {
     /// Keys of other kinds have no effect: they are mistakes.
@@ -205,6 +210,9 @@ impl Kind {
             ("direction", span(&s.direction)),
             ("joint", span(&s.joint)),
             ("anchor", span(&s.anchor)),
+            ("profile", span(&s.profile)),
+            ("sides", span(&s.sides)),
+            ("orifice", span(&s.orifice)),
         ];
         for (key, place) in given {
             if let Some(place) = place

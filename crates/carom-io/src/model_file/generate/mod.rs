@@ -10,6 +10,7 @@ mod rows;
 mod template;
 #[cfg(test)]
 mod tests;
+mod vessels;
 
 pub(super) use keys::GenerateSchema;
 
@@ -57,7 +58,7 @@ pub(super) fn generate(
     };
     kind.check_keys(reader, s)?;
     let mut making = Making::new(reader, section, kind)?;
-    let template = Template::read(reader, section, kind, surfaces)?;
+    let template = Template::read(reader, section, kind, surfaces, making.position)?;
     match kind.name {
         "lattice" => regular::lattice(reader, &mut making, &template)?,
         "stack" => regular::stack(reader, &mut making, &template)?,
@@ -66,6 +67,9 @@ pub(super) fn generate(
         "arch" => masonry::arch(reader, &mut making, &template)?,
         "tower" => masonry::tower(reader, &mut making, &template)?,
         "container" => masonry::container(reader, &mut making, &template)?,
+        "vessel" => vessels::vessel(reader, &mut making, &template)?,
+        "drum" => vessels::drum(reader, &mut making, &template)?,
+        "hopper" => vessels::hopper(reader, &mut making, &template)?,
         "dominoes" => rows::dominoes(reader, &mut making, &template)?,
         _ => rows::chain(reader, &mut making, &template)?,
     }

@@ -2,6 +2,7 @@
 
 use super::super::bodies::{Body, Surfaces, read_orientation};
 use super::super::masses::{MassKeys, MassRule, read_rule};
+use super::super::motion::{BodyMotion, MotionKeys};
 use super::super::numbers::Reader;
 use super::super::schema::ShapeSchema;
 use super::super::shapes::{Part, read_parts};
@@ -31,6 +32,8 @@ pub(super) struct Template<'a> {
     orientation: Option<UnitQuaternion<f64>>,
     velocity: Vector3<f64>,
     angular_velocity: Vector3<f64>,
+    /// Of bodies that do not move otherwise.
+    motion: Option<BodyMotion>,
 }
 
 enum TemplateShape {
@@ -42,11 +45,17 @@ enum TemplateShape {
 }
 
 impl<'a> Template<'a> {
-    pub fn read(reader: &mut Reader<'_>, section: &'a Spanned<GenerateSchema>, kind: &Kind, surfaces: &Surfaces<'_>) -> Option<Self> {
+    /// Reads the keys of `body`; `origin` is where the whole is, about which it turns unless its motion says otherwise.
+    pub fn read(
+        reader: &mut Reader<'_>,
+        section: &'a Spanned<GenerateSchema>,
+        kind: &Kind,
+        surfaces: &Surfaces<'_>,
+        origin: Vector3<f64>,
+    ) -> Option<Self> {
         let s = section.get_ref();
         let name = s.name.as_ref().map_or(kind.bodies, |name| name.get_ref().as_str());
-        let (span, keys, fixed) =
-            (s.body.as_ref().map_or_else(|| section.span(), Spanned::span), s.body.as_ref(), kind.name == "container");
+        let (span, keys, fixed) = (s.body.as_ref().map_or_else(|| section.span(), Spanned::span), s.body.as_ref(), kind.fixed);
         let t = keys.map(Spanned::get_ref);
         let shape = match (t.and_then(|t| t.shape.as_ref()), kind.takes_shape) {
             (Some(shape), true) => read_shape(reader, shape, name),
@@ -70,6 +79,7 @@ impl<'a> Template<'a> {
             (Some(word), None) if *word.get_ref() == Value::Formula(RANDOM.to_owned()) => Some(None),
             (orientation, rotation) => read_orientation(reader, orientation, rotation, name).map(Some),
         };
+        let motion = t.map_or(Some(None), |t| read_motion(reader, t, kind, (name, origin)));
         if fixed {
             let foreign = [
                 ("velocity", velocity),
@@ -98,6 +108,7 @@ impl<'a> Template<'a> {
             orientation: orientation?,
             velocity: velocity?.into(),
             angular_velocity: angular_velocity?.into(),
+            motion: motion?,
         };
         if !fixed {
             let keys = template.mass_keys();
@@ -149,6 +160,16 @@ impl<'a> Template<'a> {
         Some(body)
     }
 
+    /// A body of several convex pieces, each with its place.
+    pub fn with_pieces(&self, reader: &mut Reader<'_>, parts: Vec<Part>) -> Option<Body> {
+        if let Some(error) = parts.iter().find_map(|part| part.shape.validate().err()) {
+            let message = format!("a piece of \"{}\": {error}", self.name);
+            reader.mistakes.push(super::super::Diagnostic::new(self.span.clone(), message));
+            return None;
+        }
+        self.with_parts(reader, parts, None)
+    }
+
     fn with_parts(&self, reader: &mut Reader<'_>, parts: Vec<Part>, known: Option<MassProperties>) -> Option<Body> {
         let nothing = MassProperties { mass: 0.0, centre_of_mass: Vector3::zeros(), inertia: Matrix3::zeros() };
         let MassProperties { mass, centre_of_mass: centre, inertia } = match (known, &self.mass) {
@@ -168,9 +189,20 @@ impl<'a> Template<'a> {
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
             continuous: self.keys.is_some_and(|keys| keys.get_ref().continuous),
-            motion: None,
+            motion: self.motion.clone(),
         })
     }
+}
+
+/// Reads `motion` and `surface`, which fixed bodies may have; `at` is the name and the origin of the whole.
+fn read_motion(reader: &mut Reader<'_>, t: &TemplateSchema, kind: &Kind, at: (&str, Vector3<f64>)) -> Option<Option<BodyMotion>> {
+    if let (Some(surface), "container") = (&t.surface, kind.name) {
+        let help = "its sides have frames of their own: write them as [[body]], or move the container by `motion`";
+        reader.wrong(surface.span(), "a container has no `surface`", help);
+        return None;
+    }
+    let keys = MotionKeys { name: at.0, fixed: kind.fixed, motion: t.motion.as_ref(), surface: t.surface.as_ref() };
+    BodyMotion::read(reader, &keys, at.1)
 }
 
 /// Reads the shape with the least and with the largest sizes.
