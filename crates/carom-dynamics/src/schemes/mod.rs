@@ -87,6 +87,12 @@ pub trait Scheme: Send + Sync {
         None
     }
 
+    /// A step that did not converge is gone on with, counted and recorded as an event, whatever the policy of the run: its residual is small enough
+    /// for what the scheme promises.
+    fn tolerates(&self, _report: &StepReport) -> bool {
+        false
+    }
+
     /// It goes on from any state with any step size. Not so for schemes whose law of contact needs the step before: steps of varying size are
     /// not for them.
     fn restarts(&self) -> bool {
@@ -193,7 +199,11 @@ impl StepReport {
     /// The impacts, the one-step problem, Newton's iteration and the projection of the positions all reached their tolerances.
     #[must_use]
     pub fn converged(&self) -> bool {
-        let solved = self.newton_converged && !self.impacts.failed && self.solve.is_none_or(|s| s.status.is_accepted());
-        solved && self.projection.is_none_or(|p| p.converged)
+        self.solve.is_none_or(|s| s.status.is_accepted()) && self.converged_but_for_solver()
+    }
+
+    /// The same, whatever the solver of the one-step problem says.
+    pub(crate) fn converged_but_for_solver(&self) -> bool {
+        self.newton_converged && !self.impacts.failed && self.projection.is_none_or(|p| p.converged)
     }
 }

@@ -43,6 +43,9 @@ pub struct BodySweeps {
 }
 
 impl BodySweeps {
+    /// Its name in reports.
+    pub const NAME: &str = "body-sweeps";
+
     /// A solver with these settings.
     #[must_use]
     pub fn new(params: BodySweepsParams) -> Self {
@@ -101,7 +104,7 @@ impl BodySweeps {
         let otherwise = if stalled { SolveStatus::Stalled } else { SolveStatus::MaxIterations };
         SolveReport {
             status: SolveStatus::judged(residual_normalised, self.params.tolerance, otherwise),
-            solver: "body-sweeps",
+            solver: Self::NAME,
             iterations: sweeps,
             residual: problem.residual(solution),
             residual_normalised,

@@ -45,7 +45,8 @@ use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
 use crate::state::State;
 use crate::systems::Instant;
-use carom_solvers::bodies::{BodySweepsParams, GROUND};
+use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
+use carom_solvers::{FrictionSolverParams, SolveReport};
 use law::{Approach, Recovery};
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,9 @@ pub struct MoreauGapParams {
     pub many: usize,
     /// Settings of that solver.
     pub sweeps: BodySweepsParams,
+    /// Steps whose one-step problem stops above its tolerance, but not above this residual, are counted, recorded as events and gone on with;
+    /// dimensionless, default 1e-6, ≥ 0. With many contacts a hundred times the tolerance of `sweeps` is meant, whatever the number; 0 tolerates nothing.
+    pub tolerated: f64,
     /// Newton's iteration stops when the residual of the equation of motion is below this fraction of its largest term;
     /// dimensionless, default 1e-12, nominal 1e-14 … 1e-6.
     pub newton_tolerance: f64,
@@ -79,6 +83,7 @@ impl Default for MoreauGapParams {
             touch: 1e-9,
             many: 600,
             sweeps: BodySweepsParams::default(),
+            tolerated: 1e-6,
             newton_tolerance: 1e-12,
             newton_max_iterations: 50,
         }
@@ -97,6 +102,8 @@ impl MoreauGapParams {
         require(self.touch >= 0.0 && self.touch.is_finite(), "touch", self.touch, "a length ≥ 0 [m] is needed")?;
         let tolerance = self.sweeps.tolerance;
         require(tolerance > 0.0 && tolerance.is_finite(), "sweeps.tolerance", tolerance, "a positive number is needed")?;
+        let tolerated = self.tolerated;
+        require(tolerated >= 0.0 && tolerated.is_finite(), "tolerated", tolerated, "a number ≥ 0 is needed")?;
         require(self.sweeps.max_sweeps > 0, "sweeps.max_sweeps", 0.0, "at least 1 is needed")?;
         check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
@@ -112,6 +119,12 @@ pub struct MoreauGap {
 /// Contacts are sought within this part of the smaller radius of a pair, whatever the speeds: impulses of the step may close them.
 const SKIN: f64 = 0.03;
 
+/// Tolerance of one-step problems with few contacts, where the user gives none.
+const TOLERANCE: f64 = 1e-12;
+
+/// Residual that is tolerated with many contacts, in their tolerance.
+const MANY_TOLERATED: f64 = 100.0;
+
 impl Scheme for MoreauGap {
     fn name(&self) -> &'static str {
         "moreau-gap"
@@ -123,6 +136,19 @@ impl Scheme for MoreauGap {
 
     fn activation_threshold(&self) -> f64 {
         self.params.touch
+    }
+
+    /// What rests creeps with about a thousand times the tolerance [m/s].
+    fn solver(&self) -> Option<FrictionSolverParams> {
+        Some(FrictionSolverParams { tolerance: TOLERANCE, ..FrictionSolverParams::default() })
+    }
+
+    fn tolerates(&self, report: &StepReport) -> bool {
+        let within = |solve: SolveReport| {
+            let of_many = solve.solver == BodySweeps::NAME && self.params.tolerated > 0.0;
+            solve.residual_normalised <= if of_many { MANY_TOLERATED * self.params.sweeps.tolerance } else { self.params.tolerated }
+        };
+        report.converged_but_for_solver() && report.solve.is_some_and(within)
     }
 
     /// One step. `h` in seconds. Cost: linear in the contacts per sweep of the solver; one factorisation of M̂ per Newton iteration.
