@@ -49,9 +49,13 @@ pub(super) fn collide(a: &OrientedBox, b: &OrientedBox, margin: f64, points: &mu
     let first = points.len();
     match axis.kind {
         Kind::Edges(i, j) => {
-            // their faces make a patch, too, with heights along the normal of the edges
-            let facing = a.axes.tr_mul(&axis.normal).iamax();
-            touch_faces((a, facing), b, &axis, true, margin, points);
+            // the faces beside the edges make a patch with heights along the normal of the edges; the one more across it is the reference
+            let (in_a, in_b) = (a.axes.tr_mul(&axis.normal), b.axes.tr_mul(&axis.normal));
+            if in_a.amax() >= in_b.amax() {
+                touch_faces((a, in_a.iamax()), b, &axis, true, margin, points);
+            } else {
+                touch_faces((b, in_b.iamax()), a, &axis, false, margin, points);
+            }
             if points.len() == first {
                 touch_edges(a, b, (i, j), &axis, margin, points);
             }

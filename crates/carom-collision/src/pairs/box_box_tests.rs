@@ -221,3 +221,31 @@ fn crossed_edges_make_one_point() {
     assert!((points[0].normal - Vector3::z()).norm() < 1e-14);
     assert!((points[0].point - Vector3::new(0.1, 0.0, ridge - 0.05)).norm() < 1e-14);
 }
+
+/// A tumbling box meets another with a corner or edge that was not the nearest: all corners over faces are there, and edges that cross have the whole
+/// patch of their faces.
+#[test]
+fn every_corner_over_a_face_within_the_margin_is_a_point() {
+    let mut random = Random(7);
+    let (mut corners, mut patches) = (0, 0);
+    for _ in 0..5_000 {
+        let (a, b) = random.boxes(1.2);
+        let mut points = Vec::new();
+        collide(&a, &b, 0.2, &mut points);
+        for (owner, other, number) in [(&a, &b, corner_of_a as fn(u32) -> u32), (&b, &a, corner_of_b)] {
+            for corner in 0..8 {
+                let p = other.axes.tr_mul(&(owner.corner(corner) - other.centre));
+                let outside = p.abs() - other.half;
+                let k = outside.imax();
+                let beside = outside[(k + 1) % 3].max(outside[(k + 2) % 3]);
+                if !points.is_empty() && outside[k] > 0.0 && outside[k] <= 0.2 && beside < -2e-3 * smallest_half(&a, &b) {
+                    corners += 1;
+                    assert!(points.iter().any(|p| p.feature == number(corner)), "corner {corner} at {outside:?} not in {points:?}");
+                }
+            }
+        }
+        let axis = separating_axis(&a, &b, 0.2).map(|(axis, _)| axis);
+        patches += u32::from(axis.is_some_and(|axis| matches!(axis.kind, Kind::Edges(..))) && points.len() > 2);
+    }
+    assert!(corners > 1_000 && patches > 300, "{corners} corners, {patches} patches about edges");
+}

@@ -7,7 +7,7 @@
 //! vertex of B, or an edge of A and an edge of B.
 
 use super::patch::{Clipper, Corner, Frame, Side};
-use super::preference::{OBLIQUE, wins};
+use super::preference::wins;
 use super::{PairPoint, nearest_features};
 use crate::polyhedron::{Moved, Plane, Polyhedron, View};
 use crate::pose::Pose;
@@ -20,6 +20,14 @@ const MERGE: f64 = 1e-9;
 /// A corner of a patch takes the number of a vertex within this fraction of the smaller thickness, so that flush faces
 /// keep their numbers when they slide a little.
 const SNAP: f64 = 1e-2;
+/// A vertex counts as over a face where it is within the face's prism by this fraction of the smaller thickness: the edge of a face that others
+/// continue stops nothing.
+const PRISM: f64 = 1e-3;
+/// Cosine of the largest angle between the axis of two edges and the faces that make a patch about it: of edges that touch, and (0.05 rad) of those
+/// that overlap by more than this part of the smaller thickness, where steep faces are far from each other.
+const LEVEL: f64 = 0.3;
+const OBLIQUE: f64 = 1.0 - 1.25e-3;
+const DEEP: f64 = 0.1;
 /// Apart, the nearest points may be missed by this fraction of the smaller thickness: what the preference gives away.
 const NEAR: f64 = 2e-6;
 /// Roundings of gaps, in the smaller thickness.
@@ -103,6 +111,7 @@ fn touch(
         // A patch that reaches down to the largest separation holds the nearest points: no edges need be looked at.
         patch(&best, points);
         if points[first..].iter().any(|p| p.gap <= best.separation + EXACT * size) {
+            add_vertices(a, b, &best, (margin, size), first, points);
             return;
         }
         points.truncate(first);
@@ -133,6 +142,7 @@ fn touch(
         let point = a.vertex(vertex) - axis.normal * (0.5 * axis.separation);
         points.push(PairPoint { feature: vertex_of_a(vertex), point, normal: axis.normal, gap: axis.separation });
     }
+    add_vertices(a, b, &axis, (margin, size), first, points);
 }
 
 /// The face axis with the stated preference, and the one of largest separation; `None` when one separates by more than
@@ -296,14 +306,44 @@ pub(super) fn edge_crossing(edge_a: u32, edge_b: u32) -> u32 {
     2 << 30 | (edge_a & 0x7fff) << 15 | edge_b & 0x7fff
 }
 
-/// The face of A at an edge when both edges belong to faces nearly across the axis: then the faces make a patch, although
-/// the edges give the axis.
+/// The face of A at an edge that is most across the axis of two edges, when a face of B is across it, too: the faces make a patch with heights
+/// along the axis. Of steep faces only the crossing edges and what is near them is within the margin.
 fn level_face(a: &View<'_>, b: &View<'_>, (i, j): (u32, u32), axis: &Axis) -> Option<u32> {
+    let is_deep = axis.separation < -DEEP * a.shape.thickness.min(b.shape.thickness);
+    let least = if is_deep { OBLIQUE } else { LEVEL };
     let level = |view: &View<'_>, edge: u32, n: Vector3<f64>| {
-        view.shape.edges[edge as usize].faces.into_iter().find(|&f| view.plane(f).normal.dot(&n) > OBLIQUE)
+        let [f, g] = view.shape.edges[edge as usize].faces;
+        let [of_f, of_g] = [f, g].map(|face| view.plane(face).normal.dot(&n));
+        (of_f.max(of_g) > least).then_some(if of_f >= of_g { f } else { g })
     };
     level(b, j, axis.normal)?;
     level(a, i, -axis.normal)
+}
+
+/// Adds the vertices of each polyhedron that are over a face of the other: bodies that turn may touch there next, wherever they are nearest now.
+/// Looked at are the vertices within the margin of the other along the axis.
+fn add_vertices(a: &View<'_>, b: &View<'_>, axis: &Axis, (margin, size): (f64, f64), first: usize, points: &mut Vec<PairPoint>) {
+    let sides = [(b, a, axis.normal, -1.0, vertex_of_b as fn(u32) -> u32), (a, b, -axis.normal, 1.0, vertex_of_a)];
+    for (owner, other, towards, sign, number) in sides {
+        // heights of the owner's vertices above the other along the axis
+        let (_, top) = other.lowest(&towards, 0);
+        for (vertex, p) in (0..).zip(owner.vertices) {
+            let feature = number(vertex);
+            if -towards.dot(p) + top > margin || points[first..].iter().any(|point| point.feature == feature) {
+                continue;
+            }
+            for (face, plane) in (0..).zip(other.planes) {
+                let height = plane.height(p);
+                let faces_owner = plane.normal.dot(&towards) < 0.0;
+                if faces_owner && height > EXACT * size && height <= margin && nearest_features::is_well_over(other, face, p, PRISM * size)
+                {
+                    let point = p - plane.normal * (0.5 * height);
+                    points.push(PairPoint { feature, point, normal: plane.normal * sign, gap: height });
+                    break;
+                }
+            }
+        }
+    }
 }
 
 /// Corners of the patch of the reference face with the opposed face of the other, seen along the axis.

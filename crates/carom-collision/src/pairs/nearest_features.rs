@@ -14,11 +14,18 @@ pub(super) fn segment(owner: &View<'_>, edge: u32) -> Segment {
 
 /// Whether the projection of a point falls on a face.
 pub(super) fn is_over(owner: &View<'_>, face: u32, point: &Vector3<f64>) -> bool {
+    is_well_over(owner, face, point, 0.0)
+}
+
+/// Whether it falls on a face and not nearer than `inner` to its edges.
+pub(super) fn is_well_over(owner: &View<'_>, face: u32, point: &Vector3<f64>, inner: f64) -> bool {
     let ring = owner.shape.ring(face);
     let normal = &owner.plane(face).normal;
     (0..ring.len()).all(|k| {
         let (p, q) = (owner.vertex(ring[k]), owner.vertex(ring[if k + 1 < ring.len() { k + 1 } else { 0 }]));
-        normal.dot(&(q - p).cross(&(point - p))) >= 0.0
+        let edge = q - p;
+        let within = normal.dot(&edge.cross(&(point - p)));
+        within >= 0.0 && (inner == 0.0 || within >= inner * edge.norm())
     })
 }
 

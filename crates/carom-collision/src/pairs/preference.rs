@@ -13,8 +13,6 @@ pub(super) const BIAS_OF_SIZE: f64 = 1e-3;
 pub(super) const BIAS_OF_SEPARATION: f64 = 1e-2;
 /// Cosine of the angle within which directions count as the same (10⁻⁶ rad).
 pub(super) const ALIGNED: f64 = 1.0 - 5e-13;
-/// Cosine of the angle within which the crossing of two edges still has the patch of their faces (0.05 rad).
-pub(super) const OBLIQUE: f64 = 1.0 - 1.25e-3;
 /// Advantage that an axis of another direction needs, in the smaller size: above roundings.
 const TIE: f64 = 1e-13;
 
