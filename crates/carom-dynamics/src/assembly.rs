@@ -295,7 +295,7 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
     let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
     let layout = model.systems().layout();
     // W stays as it is while the same constant rows meet the same M̂
-    let reusable = !work.rows_vary && contacts.is_empty();
+    let reusable = !work.rows_vary && contacts.is_empty() && active.all_items().len() == active.items().len();
     let sources = || active.items().iter().map(|item| item.source);
     if !(reusable && assembled.0 == matrices.generation && assembled.1.iter().copied().eq(sources())) {
         assembled.0 = if reusable { matrices.generation } else { 0 };
@@ -321,9 +321,13 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
     if first_iteration {
         solution.r.clear();
     }
-    for item in active.items() {
+    for (place, item) in active.all_items().iter().enumerate() {
         problem.blocks.push(item.block);
         if first_iteration {
+            if place >= active.items().len() {
+                solution.r.resize(solution.r.len() + item.rows.len(), 0.0);
+                continue;
+            }
             match item.source {
                 ActiveSource::Interaction(i) => solution.r.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
                 ActiveSource::Contact(i) => solution.r.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
@@ -372,7 +376,7 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
     work.local.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &state.v, &mut work.local);
-    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local) {
+    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local).take(active.n_own_rows()) {
         let solved = u - shift;
         change = change.max((now - solved).abs());
         scale = scale.max(solved.abs());

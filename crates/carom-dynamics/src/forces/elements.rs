@@ -155,24 +155,33 @@ impl ForceElements {
         })
     }
 
-    /// Adds the diagonal blocks of c_v C + c_q K, enlarged for what they leave out: see the [module](super).
-    pub(crate) fn add_to_iteration(
+    /// Adds the diagonal blocks of c_v C + c_q K, enlarged for what they leave out: see the [module](super). Of an element with `stiff` rows
+    /// (number => rows and their κ) the part Σ κ G_sᵀ G_s is elsewhere.
+    pub(crate) fn add_to_iteration<'a>(
         &self,
         systems: &SystemSet,
         at: Instant<'_>,
         factors: JacobianFactors,
-        matrix: &mut [f64],
+        (matrix, stiff): (&mut [f64], impl Fn(usize) -> Option<(&'a [f64], &'a [f64])>),
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
         let layout = systems.layout();
-        self.list.iter().filter(|(_, element)| !element.is_constant()).try_for_each(|(_, element)| {
+        let mut rest = std::mem::take(&mut scratch.beside);
+        let done = self.list.iter().enumerate().filter(|(_, (_, element))| !element.is_constant()).try_for_each(|(number, (_, element))| {
             element.visit_jacobians(systems, at, factors, scratch, &mut |velocities, values| {
+                rest.clear();
+                rest.extend_from_slice(values);
+                if let Some((rows, kappas)) = stiff(number) {
+                    subtract_rows(&mut rest, velocities.len(), rows, kappas);
+                }
                 let mut coupled = 0.0;
-                each_block(layout, velocities, values, &mut |_, full| coupled += f64::from(u8::from(full)));
+                each_block(layout, velocities, &rest, &mut |_, full| coupled += f64::from(u8::from(full)));
                 let factor = f64::max(1.0, 0.5 * coupled);
-                add_blocks(layout, velocities, values, factor, matrix);
+                add_blocks(layout, velocities, &rest, factor, matrix);
             })
-        })
+        });
+        scratch.beside = rest;
+        done
     }
 
     /// Adds the diagonal blocks of c_v C + c_q K of elements that act on single bodies, as they are: those between bodies, whose other half would be
@@ -191,6 +200,15 @@ impl ForceElements {
                 add_blocks(layout, velocities, values, 1.0, matrix);
             })
         })
+    }
+}
+
+/// A −= Σ κ Gᵀ G for a matrix of n × n.
+fn subtract_rows(matrix: &mut [f64], n: usize, rows: &[f64], kappas: &[f64]) {
+    for (row, kappa) in rows.chunks_exact(n.max(1)).zip(kappas).filter(|(_, kappa)| **kappa > 0.0) {
+        for (line, left) in matrix.chunks_exact_mut(n).zip(row).filter(|(_, left)| **left != 0.0) {
+            line.iter_mut().zip(row).for_each(|(x, right)| *x -= kappa * left * right);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::barrier::Barrier;
 use super::colouring::{COLOURS, Colouring};
 use super::lanes::{Arithmetic, LANES, Plain};
 use super::pack::Pack;
-use super::rows::RowWork;
+use super::rows::RowSet;
 use super::velocities::{Inertia, Velocities};
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,7 +35,7 @@ pub(super) struct Island {
     colouring: Colouring,
     /// What each thread works on.
     parts: Vec<Mutex<Part>>,
-    row_work: Vec<RowWork>,
+    row_work: RowSet,
     /// Sums of each pack.
     sums: Vec<AtomicU64>,
     n_packs: usize,
@@ -132,12 +132,9 @@ impl Island {
         let mut trace = self.fill(problem, guess, number);
         self.row_work.clear();
         for &r in &self.rows {
-            let rows = &problem.rows[r as usize];
-            let first = rows.first_row as usize;
-            let guess = &guess.row_impulses[first..first + rows.block.dim()];
-            self.row_work.push(RowWork::new(problem, rows, number, guess, &self.inertias));
+            self.row_work.push(problem, &problem.rows[r as usize], number, guess, &self.inertias);
         }
-        trace += self.row_work.iter().map(RowWork::trace).sum::<f64>();
+        trace += self.row_work.finish(self.bodies.len(), &self.inertias);
         trace
     }
 
@@ -239,12 +236,12 @@ impl Island {
                 .map(|(pack, ids)| pack.measure(Plain, in_use(ids), self.unit, velocities).velocity)
                 .sum::<f64>();
         }
-        self.free += self.row_work.iter_mut().map(|rows| rows.free_square(velocities)).sum::<f64>();
+        self.free += self.row_work.free_square(velocities);
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
             part.packs.iter().for_each(|pack| pack.apply_impulse(&self.inertias, velocities));
         }
-        self.row_work.iter().for_each(|rows| rows.apply_impulse(&self.inertias, velocities));
+        self.row_work.apply_impulses(&self.inertias, velocities);
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
             for (last, body) in part.last.iter_mut().zip(part.bodies.clone()) {
@@ -259,7 +256,7 @@ impl Island {
         thread: usize,
         barrier: &Barrier,
         control: &Control,
-        rows: &Mutex<Vec<RowWork>>,
+        rows: &Mutex<RowSet>,
         leader: &Mutex<Leader>,
         arch: pulp::Arch,
     ) {
@@ -280,10 +277,7 @@ impl Island {
             if is_leader {
                 let n = part.packs.len();
                 self.dispatch(arch, Work::Sweep { part, packs: start..n, beta });
-                let mut step = 0.0;
-                for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                    step += rows.visit(beta, &self.inertias, &self.velocities);
-                }
+                let mut step = rows.lock().unwrap_or_else(PoisonError::into_inner).visit(beta, &self.inertias, &self.velocities);
                 step += self.sums.chunks_exact(4).map(|slots| f64::from_bits(slots[0].load(Relaxed))).sum::<f64>();
                 leader.lock().unwrap_or_else(PoisonError::into_inner).after_sweep(step, self.free, control);
             }
@@ -294,9 +288,7 @@ impl Island {
                 if is_leader {
                     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
                     let mut total = self.add_measures();
-                    for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                        total.add(&rows.measure(leader.limits.unit, &self.velocities));
-                    }
+                    total.add(&rows.lock().unwrap_or_else(PoisonError::into_inner).measure(leader.limits.unit, &self.velocities));
                     total.free = self.free;
                     leader.judge(total, control);
                 }
@@ -362,12 +354,7 @@ impl Island {
                 }
             }
         }
-        for (&r, work) in self.rows.iter().zip(&mut self.row_work) {
-            let first = problem.rows[r as usize].first_row as usize;
-            let rows = first..first + work.impulse.len();
-            solution.row_impulses[rows.clone()].copy_from_slice(&work.impulse);
-            solution.row_velocities[rows].copy_from_slice(work.velocity(&self.velocities));
-        }
+        self.row_work.read_out(problem, &self.rows, &self.velocities, solution);
         for (place, &body) in self.bodies.iter().enumerate() {
             solution.bodies[body as usize] = self.velocities.get(place);
         }

@@ -20,6 +20,7 @@ mod barrier;
 mod colouring;
 mod island;
 mod islands;
+mod joint_block;
 mod lanes;
 mod pack;
 mod rows;
