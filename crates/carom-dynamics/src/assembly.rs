@@ -374,6 +374,12 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
     let StepMemory { active, solution, problem, work, .. } = memory;
     let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
+    // the velocities that the reaction of a joint gives by itself, most of which others take back
+    for (place, item) in active.items().iter().enumerate().filter(|(_, item)| item.law.is_bilateral()) {
+        let (dim, p) = (item.rows.len(), &solution.r[item.rows.clone()]);
+        let diagonal = problem.w.diagonal(place).iter().step_by(dim + 1);
+        scale = diagonal.zip(p).fold(scale, |scale, (w, p)| scale.max((w * p).abs()));
+    }
     work.local.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &state.v, &mut work.local);
     for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local).take(active.n_own_rows()) {

@@ -8,8 +8,8 @@ use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{
-    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, JointSpin, NonholonomicRelation, PiecewiseRelation,
-    PiecewiseSource, Relation,
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, JointSpin, NonholonomicRelation,
+    PiecewiseRelation, PiecewiseSource, Relation,
 };
 use crate::state::State;
 use crate::system_set::SystemSet;

@@ -104,7 +104,11 @@ fn stiff_springs_meet_the_exact_implicit_step() {
                 for i in 0..6 {
                     // Newton's tolerance is 1e-12 of forces up to k · 0.02 m, and roundings of these
                     let error = (state.v[6 * i] - speed[i]).abs().max((state.q[7 * i] - place[i]).abs());
-                    assert!(error < 1e-11 + 1e-13 * stiffness.sqrt(), "k {stiffness} c {damping}, {} step {step}: {error:.1e}", scheme.name());
+                    assert!(
+                        error < 1e-11 + 1e-13 * stiffness.sqrt(),
+                        "k {stiffness} c {damping}, {} step {step}: {error:.1e}",
+                        scheme.name()
+                    );
                 }
             }
         }

@@ -167,19 +167,20 @@ impl ForceElements {
     ) -> Result<(), NonFinite> {
         let layout = systems.layout();
         let mut rest = std::mem::take(&mut scratch.beside);
-        let done = self.list.iter().enumerate().filter(|(_, (_, element))| !element.is_constant()).try_for_each(|(number, (_, element))| {
-            element.visit_jacobians(systems, at, factors, scratch, &mut |velocities, values| {
-                rest.clear();
-                rest.extend_from_slice(values);
-                if let Some((rows, kappas)) = stiff(number) {
-                    subtract_rows(&mut rest, velocities.len(), rows, kappas);
-                }
-                let mut coupled = 0.0;
-                each_block(layout, velocities, &rest, &mut |_, full| coupled += f64::from(u8::from(full)));
-                let factor = f64::max(1.0, 0.5 * coupled);
-                add_blocks(layout, velocities, &rest, factor, matrix);
-            })
-        });
+        let done =
+            self.list.iter().enumerate().filter(|(_, (_, element))| !element.is_constant()).try_for_each(|(number, (_, element))| {
+                element.visit_jacobians(systems, at, factors, scratch, &mut |velocities, values| {
+                    rest.clear();
+                    rest.extend_from_slice(values);
+                    if let Some((rows, kappas)) = stiff(number) {
+                        subtract_rows(&mut rest, velocities.len(), rows, kappas);
+                    }
+                    let mut coupled = 0.0;
+                    each_block(layout, velocities, &rest, &mut |_, full| coupled += f64::from(u8::from(full)));
+                    let factor = f64::max(1.0, 0.5 * coupled);
+                    add_blocks(layout, velocities, &rest, factor, matrix);
+                })
+            });
         scratch.beside = rest;
         done
     }

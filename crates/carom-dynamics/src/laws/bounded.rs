@@ -172,7 +172,9 @@ mod tests {
     #[test]
     fn the_mode_is_that_of_the_impulse() {
         let block = Block::Bounded { lower: -1.0, upper: 2.0 };
-        assert!(BoundedLaw::is_at_bound(block, &[-1.0]) && BoundedLaw::is_at_bound(block, &[2.0]) && !BoundedLaw::is_at_bound(block, &[0.0]));
+        assert!(
+            BoundedLaw::is_at_bound(block, &[-1.0]) && BoundedLaw::is_at_bound(block, &[2.0]) && !BoundedLaw::is_at_bound(block, &[0.0])
+        );
         let free = Block::Bounded { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         assert!(!BoundedLaw::is_at_bound(free, &[1e9]));
         assert!(BoundedLaw::is_at_bound(Block::Bounded { lower: 0.0, upper: 0.0 }, &[0.0]));

@@ -61,7 +61,8 @@ impl Relation for JointSpin {
     fn jacobian(&self, _: f64, q: &[f64], rows: Rows<'_>, _: &mut Scratch) -> Result<(), NonFinite> {
         rows.jacobian.fill(0.0);
         rows.bias.fill(0.0);
-        let about = |sign: f64| [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| Wrench { force: Vector3::zeros(), moment: axis * sign });
+        let about =
+            |sign: f64| [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| Wrench { force: Vector3::zeros(), moment: axis * sign });
         self.frames.add_rows(q, [&about(-1.0), &about(1.0)], rows.jacobian);
         Ok(())
     }

@@ -12,6 +12,9 @@
 //! its own inverse when time runs backwards, as that of RATTLE (H. C. Andersen, J. Comput. Phys. 52, 1983) is: of order 2, and without drift of the energy in reversible
 //! motion. It differs from RATTLE in that forces are those of the trapezoidal rule, so that stiff ones are taken implicitly.
 //!
+//! Where joints carry much (a heavy end on a chain of light links) the turning of their reactions is a stiffness of its own, −½ hβ ∂(Gᵀp)/∂q; its positive part within the blocks
+//! of M̂, with the reactions of the last step, makes Newton's iteration converge there too.
+//!
 //! σ is found by simplified Newton steps with the factor of G_k M⁻¹ G_kᵀ, which is sparse and leaves redundant rows out; they converge by a factor
 //! O(h) each. Constraints on velocities alone (rolling) take part in the first line only.
 
@@ -27,6 +30,7 @@ use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::BlockSparse;
 use carom_solvers::linear::BilateralFactor;
+use nalgebra::Matrix3;
 
 /// The joints of a step; nothing is allocated once warm.
 #[derive(Debug, Default)]
@@ -38,6 +42,13 @@ pub(crate) struct JointPositions {
     factor: BilateralFactor,
     mass: BlockFactor,
     mass_ready: bool,
+    /// Geometric stiffness in the layout of M̂; empty where it does not count.
+    stiffness: Vec<f64>,
+    curvature: Vec<f64>,
+    /// −½ hβ.
+    turning: f64,
+    /// v_{k+1} − v_k of the last step over its size, for the first guess.
+    acceleration: Vec<f64>,
     /// σ over the rows of `start`.
     sigma: Vec<f64>,
     position: Vec<f64>,
@@ -76,9 +87,10 @@ impl JointPositions {
         !self.held.is_empty()
     }
 
-    /// Takes the constraints of the active set, with their rows at the start of the step. `matrices.mass` holds M.
-    pub fn begin(model: &Model, t: f64, memory: &mut StepMemory) -> Result<(), StepError> {
-        let StepMemory { joints, active, candidates: c, matrices, .. } = memory;
+    /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
+    /// the positions. `matrices.mass` holds M.
+    pub fn begin(model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
+        let StepMemory { joints, active, candidates: c, matrices, warm, work, scratch, .. } = memory;
         let layout = model.systems().layout();
         joints.held.clear();
         joints.start.clear();
@@ -109,7 +121,70 @@ impl JointPositions {
         joints.sigma.resize(joints.start.n_rows(), 0.0);
         joints.shift.clear();
         joints.shift.resize(layout.n_rows(), 0.0);
+        joints.turning = -0.5 * turning.0 * turning.1;
+        joints.find_stiffness(model, (t, &work.q_start), |held| &warm.by_interaction[held.interaction], scratch).map_err(at_time(t))
+    }
+
+    /// The geometric stiffness anew, with the rows and reactions of the present iterate.
+    pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+        let StepMemory { joints, active, solution, scratch, .. } = memory;
+        joints.find_stiffness(model, (t, &state.q), |held| &solution.r[active.items()[held.place].rows.clone()], scratch)
+    }
+
+    /// The positive part of −½ hβ ∂(Gᵀp)/∂q within each mass block.
+    fn find_stiffness<'a>(
+        &mut self,
+        model: &Model,
+        (t, q): (f64, &[f64]),
+        impulse: impl Fn(&Held) -> &'a [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let (layout, factor) = (model.systems().layout(), self.turning);
+        self.stiffness.clear();
+        self.stiffness.resize(layout.n_values(), 0.0);
+        for held in &self.held {
+            let relation = model.interactions()[held.interaction].relation();
+            let p = &impulse(held)[..relation.n_rows()];
+            let velocities = relation.velocities();
+            let n = velocities.len();
+            if relation.is_constant() || p.iter().all(|p| *p == 0.0) {
+                continue;
+            }
+            self.curvature.clear();
+            self.curvature.resize(n * n, 0.0);
+            relation.add_curvature(t, q, p, factor, &mut self.curvature, scratch)?;
+            for (line, &i) in self.curvature.chunks_exact(n).zip(velocities) {
+                let block = layout.block_of_row(i);
+                let (rows, size) = (layout.rows[block]..layout.rows[block + 1], layout.size(block));
+                for (x, &j) in line.iter().zip(velocities).filter(|(_, j)| rows.contains(*j)) {
+                    self.stiffness[layout.values[block] + (i - rows.start) * size + j - rows.start] += x;
+                }
+            }
+        }
+        for block in 0..layout.n_blocks() {
+            keep_positive_part(layout.size(block), &mut self.stiffness[layout.values[block]..layout.values[block + 1]]);
+        }
         Ok(())
+    }
+
+    /// Adds the geometric stiffness to M̂.
+    pub fn add_stiffness(&self, matrix: &mut [f64]) {
+        matrix.iter_mut().zip(&self.stiffness).for_each(|(m, k)| *m += k);
+    }
+
+    /// Adds what the velocities changed by in the last step: a first guess for this one.
+    pub fn guess(&self, h: f64, v: &mut [f64]) {
+        if self.is_held() && self.acceleration.len() == v.len() {
+            v.iter_mut().zip(&self.acceleration).for_each(|(v, a)| *v += h * a);
+        }
+    }
+
+    /// Keeps what the velocities changed by.
+    pub fn keep_change(&mut self, h: f64, start: &[f64], end: &[f64]) {
+        if self.is_held() {
+            self.acceleration.clear();
+            self.acceleration.extend(start.iter().zip(end).map(|(start, end)| (end - start) / h));
+        }
     }
 
     /// Adds ½ (G_k − G_{k+1})ᵀ p to `out`: with G_{k+1}ᵀ p of the one-step problem the reaction is that of the mean rows.
@@ -196,6 +271,21 @@ impl JointPositions {
             report.iterations += 1;
         }
     }
+}
+
+/// Replaces a matrix of 3 × 3 or less by the positive semidefinite part of its symmetric part; larger ones, of formula systems, by zero.
+fn keep_positive_part(n: usize, values: &mut [f64]) {
+    if values.iter().all(|x| *x == 0.0) {
+        return;
+    }
+    if n != 3 {
+        return values.fill(0.0);
+    }
+    let matrix = Matrix3::from_row_slice(values);
+    let symmetric = (matrix + matrix.transpose()) * 0.5;
+    let eigen = symmetric.symmetric_eigen();
+    let kept = eigen.eigenvectors * Matrix3::from_diagonal(&eigen.eigenvalues.map(|x| x.max(0.0))) * eigen.eigenvectors.transpose();
+    values.copy_from_slice(kept.transpose().as_slice());
 }
 
 /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v] ⊕ the projection on the joints.

@@ -20,8 +20,8 @@ mod registry;
 pub mod schatzman_paoli;
 mod settings;
 mod stages;
-pub(crate) mod stiff_elements;
 pub mod stewart_trinkle;
+pub(crate) mod stiff_elements;
 pub mod theta_gap;
 mod theta_step;
 

@@ -12,6 +12,7 @@
 //! π vanishes as Newton's iteration converges, so that forces, energies and recorded impulses are those of the elements themselves. Elements that are
 //! not stiff stay in the blocks of M̂.
 
+use super::joint_positions::JointPositions;
 use super::stages::factorise;
 use crate::active_set::ActiveSet;
 use crate::assembly::at_time;
@@ -76,9 +77,10 @@ impl StiffElements {
             let StiffElements { list, place, rows, kappa, blocks, spread } = stiff;
             element.visit_stiff_rows(systems, at, factors, scratch, &mut |velocities, found, kappas| {
                 let n = velocities.len().max(1);
-                let is_stiff = found.chunks_exact(n).zip(kappas).any(|(row, kappa)| {
-                    *kappa > 0.0 && kappa * compliance(layout, &matrices.factor, velocities, row, spread) > STIFF
-                });
+                let is_stiff = found
+                    .chunks_exact(n)
+                    .zip(kappas)
+                    .any(|(row, kappa)| *kappa > 0.0 && kappa * compliance(layout, &matrices.factor, velocities, row, spread) > STIFF);
                 // a block of rows has at most six
                 if !is_stiff || kappas.len() > Block::MAX_DIM {
                     return;
@@ -118,21 +120,24 @@ impl StiffElements {
         Ok(())
     }
 
-    /// M̂ without the stiff rows, factorised.
+    /// M̂ without the stiff rows and with the geometric stiffness of joints, factorised.
     pub fn factorise(
         &self,
         model: &Model,
         at: Instant<'_>,
         factors: JacobianFactors,
-        matrices: &mut Matrices,
+        (matrices, joints): (&mut Matrices, &JointPositions),
         scratch: &mut Scratch,
     ) -> Result<(), StepError> {
         matrices.iteration.clone_from(&matrices.mass);
         let stiff = |number: usize| {
-            let entry = self.list.get(self.place[number] as usize)?;
+            let entry = self.list.get(*self.place.get(number)? as usize)?;
             Some((&self.rows[entry.rows.clone()], &self.kappa[entry.kappa.clone()]))
         };
         model.add_jacobians_beside(at, factors, (&mut matrices.iteration, stiff), scratch).map_err(at_time(at.t))?;
+        if joints.is_held() {
+            joints.add_stiffness(&mut matrices.iteration);
+        }
         factorise(model, at.t, matrices)?;
         matrices.factor_of = None;
         Ok(())

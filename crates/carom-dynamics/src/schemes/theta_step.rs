@@ -10,9 +10,9 @@
 //! their positions, reactions and displacements are those of `joint_positions.rs`.
 
 use super::StepReport;
-use super::joint_positions::{Closeness, advance_on_joints};
-use super::stiff_elements::StiffElements;
+use super::joint_positions::{Closeness, JointPositions, advance_on_joints};
 use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
+use super::stiff_elements::StiffElements;
 use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
@@ -37,6 +37,9 @@ pub(super) struct ThetaStep {
     /// Largest number of Newton iterations.
     pub max_iterations: usize,
 }
+
+/// Iterations after which the geometric stiffness of joints is found anew.
+const REFRESH: usize = 4;
 
 /// Within Newton's iteration one displacement each brings the positions near enough.
 const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
@@ -73,7 +76,10 @@ impl ThetaStep {
             if coupled {
                 StiffElements::update(model, self.end(state), self.factors(), memory).map_err(&located)?;
             }
-            if !first || coupled {
+            if memory.joints.is_held() && report.newton_iterations % REFRESH == REFRESH - 1 {
+                JointPositions::refresh(model, state.t + self.h, state, memory).map_err(&located)?;
+            }
+            if !first || coupled || memory.joints.is_held() {
                 self.free_motion(model, state, memory)?;
             }
             if memory.active.is_empty() {
@@ -165,11 +171,11 @@ impl ThetaStep {
         let located = at_time(state.t);
         self.update_mass(model, state, memory).map_err(&located)?;
         self.smooth_residual(model, state, memory).map_err(&located)?;
-        let StepMemory { work, matrices, scratch, stiff, .. } = memory;
-        if stiff.is_empty() {
+        let StepMemory { work, matrices, scratch, stiff, joints, .. } = memory;
+        if stiff.is_empty() && !joints.is_held() {
             factorise_iteration(model, self.end(state), self.factors(), matrices, scratch)?;
         } else {
-            stiff.factorise(model, self.end(state), self.factors(), matrices, scratch)?;
+            stiff.factorise(model, self.end(state), self.factors(), (matrices, joints), scratch)?;
         }
         free_by_residual(model, &state.v, work, matrices);
         Ok(())

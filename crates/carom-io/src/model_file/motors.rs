@@ -199,7 +199,11 @@ impl Equipment<'_> {
     }
 
     fn who_has(&self, turn: bool) -> &'static str {
-        if turn { "revolute, spherical, cylindrical, planar and screw joints do" } else { "prismatic, cylindrical, point-on-line and screw joints do" }
+        if turn {
+            "revolute, spherical, cylindrical, planar and screw joints do"
+        } else {
+            "prismatic, cylindrical, point-on-line and screw joints do"
+        }
     }
 
     /// μ, and the radius of the journal where it turns.

@@ -251,15 +251,7 @@ impl Island {
     }
 
     /// What one thread does.
-    fn work(
-        &self,
-        thread: usize,
-        barrier: &Barrier,
-        control: &Control,
-        rows: &Mutex<RowSet>,
-        leader: &Mutex<Leader>,
-        arch: pulp::Arch,
-    ) {
+    fn work(&self, thread: usize, barrier: &Barrier, control: &Control, rows: &Mutex<RowSet>, leader: &Mutex<Leader>, arch: pulp::Arch) {
         let mut part = self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let part = &mut *part;
         let is_leader = thread == 0;

@@ -190,7 +190,12 @@ impl Contacts {
         let may_factor = |contacts: &mut Self, budget: &mut Budget| contacts.newton_steps(problem, solution, budget) > 0;
         match stage {
             Stage::Pivots => self.lemke.solve(problem, solution, tolerance).map(Some),
-            Stage::Admm if budget.is_cold && !has_balls(problem) && share_of_sliding(problem, &solution.r) <= MOST_SLIDING && may_factor(self, budget) => {
+            Stage::Admm
+                if budget.is_cold
+                    && !has_balls(problem)
+                    && share_of_sliding(problem, &solution.r) <= MOST_SLIDING
+                    && may_factor(self, budget) =>
+            {
                 // From zero: at the iterate of the sweeps the velocities are still wrong, and ADMM starts from both.
                 (self.admm.tolerance, self.admm.time_limit) = (tolerance, deadline.remaining());
                 self.admm.max_iterations = ADMM_ITERATIONS.min(self.max_iterations);

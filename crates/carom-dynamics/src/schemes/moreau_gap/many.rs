@@ -76,7 +76,7 @@ impl MoreauGap {
     fn foresee_joints(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
         let StepMemory { many, active, contacts, warm, .. } = &mut *memory;
         many.guess_rows(active, contacts, warm);
-        JointPositions::begin(model, state.t, memory)?;
+        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
         if !memory.joints.is_held() {
             return Ok(());
         }

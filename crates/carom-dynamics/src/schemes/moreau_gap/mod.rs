@@ -33,7 +33,7 @@ mod law;
 mod many;
 
 use super::joint_positions::{Closeness, JointPositions, project_displacement};
-use super::settings::{check_newton, check_joint_tolerance, require};
+use super::settings::{check_joint_tolerance, check_newton, require};
 use super::stages::{Span, check_finite, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
@@ -160,6 +160,7 @@ impl Scheme for MoreauGap {
 
         // when impulses acted => q_{k+1}; impulses and energies
         self.displace(model, state, memory, h);
+        memory.joints.keep_change(h, &memory.work.v_start, &state.v);
         if memory.joints.is_held() {
             let closeness = Closeness { tolerance: self.params.joint_tolerance, max_iterations: MAX_PROJECTIONS };
             report.projection = Some(project_displacement(model, state, memory, h, closeness)?);
@@ -220,7 +221,8 @@ impl MoreauGap {
         self.shift_rows(model, memory, h);
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
-        JointPositions::begin(model, state.t, memory)?;
+        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
+        memory.joints.guess(h, &mut state.v);
         step.advance(model, state, memory).map_err(at_time(state.t))?;
         step.solve_predicted(model, state, memory, report)
     }
