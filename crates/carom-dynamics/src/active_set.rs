@@ -500,9 +500,14 @@ impl ActiveSet {
                 let start = item.first + r * item.width;
                 for &(block, column) in &self.touched[item.touched.clone()] {
                     let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
-                    for (out, value) in out[rows].iter_mut().zip(&values[start + column as usize..]) {
-                        *out += value * p;
+                    let start = start + column as usize;
+                    let (out, values) = (&mut out[rows.clone()], &values[start..start + rows.len()]);
+                    // the size of almost all blocks
+                    if let ([x, y, z], [a, b, c]) = (&mut *out, values) {
+                        (*x, *y, *z) = (*x + a * p, *y + b * p, *z + c * p);
+                        continue;
                     }
+                    out.iter_mut().zip(values).for_each(|(out, value)| *out += value * p);
                 }
             }
         }

@@ -49,7 +49,7 @@ fn bricard_keeps_its_energy_and_its_loop() {
 /// Order 2 with joints: the third joint at 1 s.
 #[test]
 fn joints_are_of_second_order() {
-    let steps = [8e-3, 4e-3, 2e-3];
+    let steps: [f64; 3] = [8e-3, 4e-3, 2e-3];
     let errors = steps.map(|h| {
         let mut problem = bricard().unwrap();
         hold(&problem.model, &mut problem.state, (1.0 / h).round() as usize, h);
