@@ -89,6 +89,22 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
+/// Replaces a matrix of 3 × 3 by the positive semidefinite part of its symmetric part, and one of another size, of formula systems, by zero: what is
+/// added to a mass matrix then leaves it positive.
+pub(crate) fn keep_positive_part(n: usize, values: &mut [f64]) {
+    if values.iter().all(|x| *x == 0.0) {
+        return;
+    }
+    if n != 3 {
+        return values.fill(0.0);
+    }
+    let matrix = nalgebra::Matrix3::from_row_slice(values);
+    let eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
+    let kept = nalgebra::Matrix3::from_diagonal(&eigen.eigenvalues.map(|x| x.max(0.0)));
+    // symmetric: rows are columns
+    values.copy_from_slice((eigen.eigenvectors * kept * eigen.eigenvectors.transpose()).as_slice());
+}
+
 /// Blocks up to this size are inverted; larger ones are factorised P A = L U.
 const LARGEST_INVERTED: usize = 6;
 

@@ -22,7 +22,7 @@ use super::position_projection::ProjectionReport;
 use super::stages::displace;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
-use crate::block_diagonal::BlockFactor;
+use crate::block_diagonal::{BlockFactor, keep_positive_part};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -30,7 +30,6 @@ use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::BlockSparse;
 use carom_solvers::linear::BilateralFactor;
-use nalgebra::Matrix3;
 
 /// The joints of a step; nothing is allocated once warm.
 #[derive(Debug, Default)]
@@ -271,21 +270,6 @@ impl JointPositions {
             report.iterations += 1;
         }
     }
-}
-
-/// Replaces a matrix of 3 × 3 or less by the positive semidefinite part of its symmetric part; larger ones, of formula systems, by zero.
-fn keep_positive_part(n: usize, values: &mut [f64]) {
-    if values.iter().all(|x| *x == 0.0) {
-        return;
-    }
-    if n != 3 {
-        return values.fill(0.0);
-    }
-    let matrix = Matrix3::from_row_slice(values);
-    let symmetric = (matrix + matrix.transpose()) * 0.5;
-    let eigen = symmetric.symmetric_eigen();
-    let kept = eigen.eigenvectors * Matrix3::from_diagonal(&eigen.eigenvalues.map(|x| x.max(0.0))) * eigen.eigenvectors.transpose();
-    values.copy_from_slice(kept.transpose().as_slice());
 }
 
 /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v] ⊕ the projection on the joints.

@@ -140,8 +140,9 @@ pub(super) fn free_by_residual(model: &Model, v: &[f64], work: &mut Work, matric
 ///
 /// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
 /// part, the reactions of single joints among them: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
-/// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
-pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory) -> f64 {
+/// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two. `least_scale` is the least square that
+/// counts as the largest part.
+pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory, least_scale: f64) -> f64 {
     let StepMemory { work, matrices, active, solution, problem, .. } = memory;
     let layout = model.systems().layout();
     let reactions = if active.is_empty() { 0.0 } else { reaction_norm(active, &problem.w, &solution.r) };
@@ -155,7 +156,7 @@ pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepM
     }
     let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
     layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
-    scale = scale.max(dot(&work.momentum, &state.v)).max(reactions);
+    scale = scale.max(dot(&work.momentum, &state.v)).max(reactions).max(least_scale);
     if !active.is_empty() {
         active.add_reaction(layout, &solution.r, &mut work.residual);
     }

@@ -154,6 +154,19 @@ impl StiffElements {
         }
     }
 
+    /// The largest square, in the energy norm, of the impulse that a velocity G_s v of this size changes: (κ u)² G_s M̂⁻¹ G_sᵀ.
+    pub fn resolution(&self, active: &ActiveSet, problem: &FrictionContact, velocity: f64) -> f64 {
+        let mut largest = 0.0_f64;
+        for entry in &self.list {
+            let dim = active.all_items()[entry.item].rows.len();
+            let diagonal = problem.w.diagonal(entry.item).iter().step_by(dim + 1);
+            for (w, kappa) in diagonal.zip(&self.kappa[entry.kappa.clone()]).filter(|(_, kappa)| **kappa > 0.0) {
+                largest = largest.max((kappa * velocity).powi(2) * (w - 1.0 / kappa).max(0.0));
+            }
+        }
+        largest
+    }
+
     /// The impulses of the rows are changes of forces that the next iteration has in F.
     pub fn forget_impulses(&self, active: &ActiveSet, solution: &mut Solution) {
         if !self.is_empty() {

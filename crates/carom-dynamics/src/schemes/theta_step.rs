@@ -188,6 +188,10 @@ impl ThetaStep {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;
         }
         self.smooth_residual(model, state, memory)?;
-        Ok(relative_residual(model, state, memory))
+        // what the last digits of the positions change in stiff forces is not seen
+        let largest = state.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
+        let digits = 4.0 * f64::EPSILON * largest / self.tolerance;
+        let least_scale = memory.stiff.resolution(&memory.active, &memory.problem, digits / (self.h * self.position));
+        Ok(relative_residual(model, state, memory, least_scale))
     }
 }

@@ -115,19 +115,15 @@ impl Elimination {
 
     fn reduce(&mut self, problem: &FrictionContact) {
         self.split_rows(problem);
-        let copy = std::mem::take(&mut self.copy);
-        let copy = match &problem.w {
-            Delassus::BlockSparse(w) => {
-                self.reduce_blocks(problem, w);
-                copy
-            }
+        match &problem.w {
+            Delassus::BlockSparse(w) => self.reduce_blocks(problem, w),
             other => {
+                let copy = std::mem::take(&mut self.copy);
                 let copy = self.in_blocks(other, copy);
                 self.reduce_blocks(problem, &copy);
-                copy
+                self.copy = copy;
             }
-        };
-        self.copy = copy;
+        }
     }
 
     /// W with all its blocks.
