@@ -7,7 +7,7 @@ use super::load::{Load, LoadSource};
 use super::relation_spring::RelationSpring;
 use super::spring::{PointSpring, PointSpringSource};
 use super::spring_law::SpringSource;
-use crate::block_diagonal::BlockLayout;
+use crate::block_diagonal::{BlockLayout, keep_positive_part};
 use crate::error::{ModelError, NonFinite};
 use crate::relations::Relation;
 use crate::system_set::SystemSet;
@@ -174,6 +174,7 @@ impl ForceElements {
                     rest.extend_from_slice(values);
                     if let Some((rows, kappas)) = stiff(number) {
                         subtract_rows(&mut rest, velocities.len(), rows, kappas);
+                        keep_positive_runs(layout, velocities, &mut rest);
                     }
                     let mut coupled = 0.0;
                     each_block(layout, velocities, &rest, &mut |_, full| coupled += f64::from(u8::from(full)));
@@ -210,6 +211,26 @@ fn subtract_rows(matrix: &mut [f64], n: usize, rows: &[f64], kappas: &[f64]) {
         for (line, left) in matrix.chunks_exact_mut(n).zip(row).filter(|(_, left)| **left != 0.0) {
             line.iter_mut().zip(row).for_each(|(x, right)| *x -= kappa * left * right);
         }
+    }
+}
+
+/// Replaces the parts of a matrix within each block by their positive part: what is left of a stiff element may be of either sign.
+fn keep_positive_runs(layout: &BlockLayout, velocities: &[usize], values: &mut [f64]) {
+    let (n, mut from) = (velocities.len(), 0);
+    while from < n {
+        let end = layout.rows[layout.block_of_row(velocities[from]) + 1];
+        let size = velocities[from..].iter().take_while(|&&v| v < end).count();
+        let mut block = [0.0; 9];
+        if size == 3 {
+            (0..9).for_each(|k| block[k] = values[(from + k / 3) * n + from + k % 3]);
+            keep_positive_part(3, &mut block);
+        }
+        for i in 0..size {
+            for j in 0..size {
+                values[(from + i) * n + from + j] = if size == 3 { block[3 * i + j] } else { 0.0 };
+            }
+        }
+        from += size;
     }
 }
 
