@@ -66,7 +66,10 @@ pub(crate) fn tangential_speed(u: &[f64]) -> f64 {
 /// Active interactions, stored by rows over the mass blocks each touches. Nothing is allocated once warm.
 #[derive(Clone, Debug, Default)]
 pub struct ActiveSet {
+    /// The interactions, then auxiliary rows.
     items: Vec<Active>,
+    n_items: usize,
+    n_rows: usize,
     /// Per item: (mass block, first column of that block in the item's rows).
     touched: Vec<(u32, u32)>,
     /// G, row-major per item.
@@ -140,6 +143,7 @@ impl ActiveSet {
     /// Empties the set.
     pub fn clear(&mut self) {
         self.items.clear();
+        (self.n_items, self.n_rows) = (0, 0);
         self.touched.clear();
         self.jacobian.clear();
         self.bias.clear();
@@ -173,13 +177,47 @@ impl ActiveSet {
         self.shift.resize(row + dim, 0.0);
         let (rows, touched, block) = (row..row + dim, first_touched..self.touched.len(), Block::Bilateral { dim });
         self.items.push(Active { source, law, rows, gap, block, stretch: 1.0, spin_stretch: 1.0, pull: 0.0, touched, first, width });
+        (self.n_items, self.n_rows) = (self.items.len(), row + dim);
         self.items.len() - 1
+    }
+
+    /// Adds bilateral rows that belong to no interaction, after all interactions: they take part in the one-step problem and are seen by nothing else.
+    /// Returns their place for [`ActiveSet::rows_mut`].
+    pub(crate) fn push_auxiliary(&mut self, dim: usize, blocks: impl Iterator<Item = u32>, layout: &BlockLayout) -> usize {
+        let kept = (self.n_items, self.n_rows);
+        let place = self.push(ActiveSource::Interaction(usize::MAX), Law::Bilateral, 0.0, dim, blocks, layout);
+        (self.n_items, self.n_rows) = kept;
+        place
+    }
+
+    /// Takes the auxiliary rows away.
+    pub(crate) fn drop_auxiliary(&mut self) {
+        if let Some(first) = self.items.get(self.n_items) {
+            let (touched, values) = (first.touched.start, first.first);
+            self.touched.truncate(touched);
+            self.jacobian.truncate(values);
+            self.response.truncate(values);
+            for list in [&mut self.bias, &mut self.bias_change, &mut self.velocity_start, &mut self.shift] {
+                list.truncate(self.n_rows);
+            }
+            self.items.truncate(self.n_items);
+        }
+    }
+
+    /// The active interactions and the auxiliary rows after them.
+    pub(crate) fn all_items(&self) -> &[Active] {
+        &self.items
+    }
+
+    /// Number of rows of interactions, without auxiliary ones.
+    pub(crate) fn n_own_rows(&self) -> usize {
+        self.n_rows
     }
 
     /// The active interactions.
     #[must_use]
     pub fn items(&self) -> &[Active] {
-        &self.items
+        &self.items[..self.n_items]
     }
 
     /// No interaction is active.
@@ -205,7 +243,7 @@ impl ActiveSet {
     /// `with_restitution` false the contact is inelastic.
     pub fn bind(&mut self, item: usize, with_restitution: bool) {
         if let Active { law: Law::Bounded(law), rows, block, gap, .. } = &mut self.items[item] {
-            *block = law.block(self.step, 0.0);
+            *block = law.block(rows.len(), self.step, 0.0);
             self.shift[rows.start] = law.shift(self.step, *gap);
             self.bounds_vary |= law.load.is_some() && self.step > 0.0;
             return;
@@ -276,7 +314,7 @@ impl ActiveSet {
         self.step = step;
         for item in &mut self.items {
             if let Law::Bounded(law) = item.law {
-                item.block = law.block(step, 0.0);
+                item.block = law.block(item.rows.len(), step, 0.0);
             }
         }
     }
@@ -328,7 +366,7 @@ impl ActiveSet {
 
     /// The active interactions, to change their cones.
     pub fn items_mut(&mut self) -> &mut [Active] {
-        &mut self.items
+        &mut self.items[..self.n_items]
     }
 
     /// What is added to G v + b before the laws are applied, by rows.
@@ -462,9 +500,14 @@ impl ActiveSet {
                 let start = item.first + r * item.width;
                 for &(block, column) in &self.touched[item.touched.clone()] {
                     let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
-                    for (out, value) in out[rows].iter_mut().zip(&values[start + column as usize..]) {
-                        *out += value * p;
+                    let start = start + column as usize;
+                    let (out, values) = (&mut out[rows.clone()], &values[start..start + rows.len()]);
+                    // the size of almost all blocks
+                    if let ([x, y, z], [a, b, c]) = (&mut *out, values) {
+                        (*x, *y, *z) = (*x + a * p, *y + b * p, *z + c * p);
+                        continue;
                     }
+                    out.iter_mut().zip(values).for_each(|(out, value)| *out += value * p);
                 }
             }
         }

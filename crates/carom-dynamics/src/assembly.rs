@@ -295,7 +295,7 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
     let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
     let layout = model.systems().layout();
     // W stays as it is while the same constant rows meet the same M̂
-    let reusable = !work.rows_vary && contacts.is_empty();
+    let reusable = !work.rows_vary && contacts.is_empty() && active.all_items().len() == active.items().len();
     let sources = || active.items().iter().map(|item| item.source);
     if !(reusable && assembled.0 == matrices.generation && assembled.1.iter().copied().eq(sources())) {
         assembled.0 = if reusable { matrices.generation } else { 0 };
@@ -321,9 +321,13 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
     if first_iteration {
         solution.r.clear();
     }
-    for item in active.items() {
+    for (place, item) in active.all_items().iter().enumerate() {
         problem.blocks.push(item.block);
         if first_iteration {
+            if place >= active.items().len() {
+                solution.r.resize(solution.r.len() + item.rows.len(), 0.0);
+                continue;
+            }
             match item.source {
                 ActiveSource::Interaction(i) => solution.r.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
                 ActiveSource::Contact(i) => solution.r.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
@@ -370,9 +374,15 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
     let StepMemory { active, solution, problem, work, .. } = memory;
     let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
+    // the velocities that the reaction of a joint gives by itself, most of which others take back
+    for (place, item) in active.items().iter().enumerate().filter(|(_, item)| item.law.is_bilateral()) {
+        let (dim, p) = (item.rows.len(), &solution.r[item.rows.clone()]);
+        let diagonal = problem.w.diagonal(place).iter().step_by(dim + 1);
+        scale = diagonal.zip(p).fold(scale, |scale, (w, p)| scale.max((w * p).abs()));
+    }
     work.local.resize(active.n_rows(), 0.0);
     active.local_velocity(layout, &state.v, &mut work.local);
-    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local) {
+    for ((u, shift), now) in solution.u.iter().zip(active.shift()).zip(&work.local).take(active.n_own_rows()) {
         let solved = u - shift;
         change = change.max((now - solved).abs());
         scale = scale.max(solved.abs());

@@ -82,7 +82,27 @@ pub fn multiply_block(a: &[f64], x: &[f64], y: &mut [f64]) {
 #[inline]
 #[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    // the size of almost all blocks; the same sum in the same order
+    if let ([a0, a1, a2], [b0, b1, b2]) = (a, b) {
+        return a0 * b0 + a1 * b1 + a2 * b2;
+    }
     a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Replaces a matrix of 3 × 3 by the positive semidefinite part of its symmetric part, and one of another size, of formula systems, by zero: what is
+/// added to a mass matrix then leaves it positive.
+pub(crate) fn keep_positive_part(n: usize, values: &mut [f64]) {
+    if values.iter().all(|x| *x == 0.0) {
+        return;
+    }
+    if n != 3 {
+        return values.fill(0.0);
+    }
+    let matrix = nalgebra::Matrix3::from_row_slice(values);
+    let eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
+    let kept = nalgebra::Matrix3::from_diagonal(&eigen.eigenvalues.map(|x| x.max(0.0)));
+    // symmetric: rows are columns
+    values.copy_from_slice((eigen.eigenvectors * kept * eigen.eigenvectors.transpose()).as_slice());
 }
 
 /// Blocks up to this size are inverted; larger ones are factorised P A = L U.

@@ -47,7 +47,11 @@ fn update(memory: &mut StepMemory) -> bool {
     for item in 0..active.items().len() {
         let Law::Bounded(law) = active.items()[item].law else { continue };
         let Some(load) = law.load else { continue };
-        let block = law.block(step, reaction(active.items(), load, &solution.r));
+        let rows = active.items()[item].rows.len();
+        let block = law.block(rows, step, reaction(active.items(), load, &solution.r));
+        if let (Some(new), Some(old)) = (block.radius(), problem.blocks[item].radius()) {
+            (change, largest) = (change.max((new - old).abs()), largest.max(new));
+        }
         if let (Some(new), Some(old)) = (block.bounds(), problem.blocks[item].bounds()) {
             let distance = |a: f64, b: f64| if a == b { 0.0 } else { (a - b).abs() };
             change = change.max(distance(new.0, old.0)).max(distance(new.1, old.1));

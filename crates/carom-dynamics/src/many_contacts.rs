@@ -3,7 +3,7 @@
 //! The plain contacts of a step go to [`carom_solvers::bodies`] as points with arms; joints and contacts with other laws go there as rows of the
 //! active set. Orientations are those half a step ahead, as in the rows of the active set.
 
-use crate::active_set::ActiveSet;
+use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockLayout;
 use crate::detection::{ContactPoint, WORLD};
 use crate::laws::{Cohesion, ContactLaw};
@@ -27,6 +27,10 @@ pub(crate) struct ManyContacts {
     pub problem: BodyProblem,
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
+    /// Guess of the impulses of the rows.
+    pub row_guess: Vec<f64>,
+    /// Laws of all contact points.
+    pub laws: Vec<u16>,
     /// Rotation of each body from its frame to the world, half a step ahead.
     rotations: Vec<Matrix3<f64>>,
     /// Inverse inertias in the body frames, and inverse masses; constant.
@@ -138,25 +142,36 @@ impl ManyContacts {
             for (k, row) in item.rows.clone().enumerate() {
                 free[k] = active.bias()[row] + active.shift()[row];
             }
-            let mut sides: Vec<(u32, Vec<f64>)> = Vec::new();
+            self.problem.start_rows(item.block, &free[..dim]);
+            // linear and angular block of a body follow each other
+            let (mut last, mut side): (usize, &mut [f64]) = (usize::MAX, &mut []);
             for (block, rows) in active.rows_by_block(place) {
                 let (body, is_angular) = ((block - first_block) / 2, (block - first_block) % 2 == 1);
-                if sides.last().is_none_or(|(last, _)| *last != body as u32) {
-                    sides.push((body as u32, vec![0.0; 6 * dim]));
+                if body != last {
+                    (last, side) = (body, self.problem.push_side(body as u32));
                 }
-                let Some((_, values)) = sides.last_mut() else { continue };
                 for (k, row) in rows.enumerate() {
                     let row = Vector3::new(row[0], row[1], row[2]);
                     let (at, row) = if is_angular { (3, self.rotations[body] * row) } else { (0, row) };
-                    values[6 * k + at..6 * k + at + 3].copy_from_slice(row.as_slice());
+                    side[6 * k + at..6 * k + at + 3].copy_from_slice(row.as_slice());
                 }
             }
-            self.problem.push_rows(item.block, &free[..dim], sides.iter().map(|(body, values)| (*body, &values[..])));
         }
     }
 
-    /// Solves from the impulses of the last step; `row_guess` are those of the rows. v of the bodies goes to `v`.
-    pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, row_guess: &[f64], v: &mut [f64]) -> SolveReport {
+    /// The impulses of the last step as the guess of the rows.
+    pub fn guess_rows(&mut self, active: &ActiveSet, contacts: &[ContactPoint], warm: &WarmStart) {
+        self.row_guess.clear();
+        for item in active.items() {
+            match item.source {
+                ActiveSource::Interaction(i) => self.row_guess.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
+                ActiveSource::Contact(i) => self.row_guess.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
+            }
+        }
+    }
+
+    /// Solves from the impulses of the last step. v of the bodies goes to `v`.
+    pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, v: &mut [f64]) -> SolveReport {
         self.solution.impulses.clear();
         let mut cursor = 0;
         for &index in &self.index {
@@ -164,7 +179,7 @@ impl ManyContacts {
             self.solution.impulses.push([p[0], p[1], p[2]]);
         }
         self.solution.row_impulses.clear();
-        self.solution.row_impulses.extend_from_slice(row_guess);
+        self.solution.row_impulses.extend_from_slice(&self.row_guess);
         let report = self.sweeps.solve(&self.problem, &mut self.solution);
         for (body, (velocity, rotation)) in self.solution.bodies.iter().zip(&self.rotations).enumerate() {
             let turning = rotation.tr_mul(&Vector3::new(velocity[3], velocity[4], velocity[5]));

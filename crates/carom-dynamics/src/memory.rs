@@ -8,7 +8,9 @@ use crate::impacts::ImpactMemory;
 use crate::many_contacts::ManyContacts;
 use crate::model::Model;
 use crate::recording::Source;
+use crate::schemes::joint_positions::JointPositions;
 use crate::schemes::moreau_gap::impulse_times::ImpulseTimes;
+use crate::schemes::stiff_elements::StiffElements;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
@@ -31,6 +33,10 @@ pub struct StepMemory {
     pub(crate) many: ManyContacts,
     /// When in the step impulses act.
     pub(crate) times: ImpulseTimes,
+    /// Stiff force elements of the present step, as rows.
+    pub(crate) stiff: StiffElements,
+    /// Joints held on their positions, by schemes that do so.
+    pub(crate) joints: JointPositions,
     /// The one-step problem and its solution.
     pub(crate) problem: FrictionContact,
     /// What W was assembled from: factorisation and interactions, where nothing else enters it.
@@ -75,6 +81,8 @@ impl StepMemory {
             active: ActiveSet::default(),
             many: ManyContacts::default(),
             times: ImpulseTimes::default(),
+            joints: JointPositions::default(),
+            stiff: StiffElements::default(),
             problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
             assembled: (0, Vec::new()),
             solution: Solution { r: Vec::new(), u: Vec::new() },
@@ -110,6 +118,7 @@ impl StepMemory {
     pub(crate) fn keep_start(&mut self, state: &State) {
         self.work.q_start.copy_from_slice(&state.q);
         self.work.v_start.copy_from_slice(&state.v);
+        self.joints.release();
     }
 
     /// Does something with what the scheme keeps from step to step, which begins with its default.

@@ -8,8 +8,8 @@ use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
 use crate::laws::{ContactLaw, Law};
 use crate::relations::{
-    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, NonholonomicRelation, PiecewiseRelation,
-    PiecewiseSource, Relation,
+    ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, JointSpin, NonholonomicRelation,
+    PiecewiseRelation, PiecewiseSource, Relation,
 };
 use crate::state::State;
 use crate::system_set::SystemSet;
@@ -119,6 +119,14 @@ impl Model {
     /// As [`JointCoordinate::new`].
     pub fn joint_coordinate(&self, name: &str, source: &JointSource, axis: JointAxis, q: &[f64]) -> Result<JointCoordinate, ModelError> {
         JointCoordinate::new(name, source, axis, &self.systems, q)
+    }
+
+    /// The relative angular velocity of the bodies of a joint that lies as `source` says at the coordinates `q`: for friction in a ball joint.
+    ///
+    /// # Errors
+    /// As [`JointSpin::new`].
+    pub fn joint_spin(&self, name: &str, source: &JointSource, q: &[f64]) -> Result<JointSpin, ModelError> {
+        JointSpin::new(name, source, &self.systems, q)
     }
 
     /// Adds a penalised contact: a force of the gap and velocity of a relation.
@@ -297,8 +305,19 @@ impl Model {
         matrix: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
+        self.add_jacobians_beside(at, factors, (matrix, |_| None), scratch)
+    }
+
+    /// As [`Model::add_jacobians`] without the stiff rows of some elements: number => rows and their κ.
+    pub(crate) fn add_jacobians_beside<'a>(
+        &self,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        (matrix, stiff): (&mut [f64], impl Fn(usize) -> Option<(&'a [f64], &'a [f64])>),
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
         self.add_jacobians_without_elements(at, factors, matrix, scratch)?;
-        self.elements.add_to_iteration(&self.systems, at, factors, matrix, scratch)
+        self.elements.add_to_iteration(&self.systems, at, factors, (matrix, stiff), scratch)
     }
 
     /// As [`Model::add_jacobians`], for schemes that are linearised once: elements between bodies are left to F, so that momentum is kept.

@@ -41,8 +41,7 @@ fn iterations(model: &Model, state: &State, theta: f64) -> Option<usize> {
     report.newton_converged.then_some(report.newton_iterations)
 }
 
-/// On a line the iteration contracts by κ/(1 + κ), κ = θ² k h²/m, so that 50 iterations with a tolerance of 1e-12 reach k h²/m of about 5 at θ = 1/2.
-/// Beyond, the step reports that it has not converged.
+/// Whatever the stiffness between two bodies, the iteration converges as Newton's: on a line in two iterations and a check.
 #[test]
 fn convergence_between_two_bodies() {
     let of = |stiffness: f64| {
@@ -51,14 +50,70 @@ fn convergence_between_two_bodies() {
         state.v[0] = 0.1;
         iterations(&model, &state, 0.5)
     };
-    let found = [0.01, 0.1, 1.0, 4.0, 100.0].map(of);
+    let found = [0.01, 0.1, 1.0, 4.0, 100.0, 1e4, 1e6].map(of);
     println!("{found:?}");
-    for (stiffness, found) in [0.01, 0.1, 1.0, 4.0].into_iter().zip(found) {
-        let kappa = 0.25 * stiffness;
-        let expected = (1e-12_f64.ln() / f64::ln(kappa / (1.0 + kappa))).ceil() as usize;
-        assert!(found.is_some_and(|found| found <= expected + 3), "{stiffness}: {found:?}, expected {expected}");
+    // soft springs stay in the blocks, where the iteration contracts by 0.02 and better
+    assert!(found.iter().all(|found| found.is_some_and(|n| n <= 8)), "{found:?}");
+    assert!(found[3..].iter().all(|found| found.is_some_and(|n| n <= 3)), "{found:?}");
+}
+
+/// The exact implicit step of n masses of 1 kg in a row with springs (k, c) between them, from (x, v) over h at θ = 1/2:
+/// (I + h/2 C + h²/4 K) v⁺ = (I − h/2 C − h²/4 K) v + h f(x).
+fn exact_row(x: &[f64], v: &[f64], (k, c): (f64, f64), h: f64) -> (Vec<f64>, Vec<f64>) {
+    let n = x.len();
+    let mut laplace = nalgebra::DMatrix::zeros(n, n);
+    let mut force = nalgebra::DVector::zeros(n);
+    for i in 0..n - 1 {
+        for (a, b, sign) in [(i, i, 1.0), (i + 1, i + 1, 1.0), (i, i + 1, -1.0), (i + 1, i, -1.0)] {
+            laplace[(a, b)] += sign;
+        }
+        let tension = k * (x[i + 1] - x[i] - 1.0);
+        force[i] += tension;
+        force[i + 1] -= tension;
     }
-    assert_eq!(found[4], None);
+    let implicit = &laplace * (0.5 * h * c + 0.25 * h * h * k);
+    let identity = nalgebra::DMatrix::identity(n, n);
+    let start = nalgebra::DVector::from_column_slice(v);
+    let right = (&identity - &implicit) * &start + force * h;
+    let end = (identity + implicit).cholesky().unwrap().solve(&right);
+    let place = x.iter().zip(start.iter().zip(&end)).map(|(x, (a, b))| x + 0.5 * h * (a + b)).collect();
+    (place, end.iter().copied().collect())
+}
+
+/// Six masses in a row with springs of k h²/m up to 1e6, with and without dampers, for three steps (then rows that are pushed together buckle, as they
+/// should): the exact implicit solution, by two schemes.
+#[test]
+fn stiff_springs_meet_the_exact_implicit_step() {
+    for (stiffness, damping) in [(1.0, 0.0), (1e2, 0.0), (1e2, 30.0), (1e4, 0.0), (1e6, 0.0), (1e6, 1e3)] {
+        let bodies = (0..6).map(|i| body(&format!("b{i}"), 1.0, [0.1; 3])).collect();
+        let places: Vec<f64> = (0..6).map(|i| 1.02 * f64::from(i)).collect();
+        let (mut model, mut state) = at_rest(bodies, &places, Vector3::zeros());
+        for i in 0..5 {
+            let (a, b) = (format!("b{i}"), format!("b{}", i + 1));
+            let law = LinearSpring::new(stiffness, damping).with_rest(1.0);
+            model.add_force(&format!("s{i}"), &spring([Some(&a), Some(&b)], law), &state.q).unwrap();
+        }
+        (0..6).for_each(|i| state.v[6 * i] = 0.02 * (1.7 * i as f64).sin());
+        for params in [SchemeParams::MoreauJean(Default::default()), SchemeParams::MoreauGap(Default::default())] {
+            let (scheme, mut state) = (params.build(), state.clone());
+            let mut memory = StepMemory::new(&model, &Default::default()).unwrap();
+            for step in 0..3 {
+                let [x, v] = [(&state.q, 7), (&state.v, 6)].map(|(list, width)| list.iter().step_by(width).copied().collect::<Vec<f64>>());
+                let (place, speed) = exact_row(&x, &v, (stiffness, damping), 1.0);
+                let report = take_step(&*scheme, &model, &mut state, &mut memory, 1.0).unwrap();
+                assert!(report.converged() && report.newton_iterations <= 6, "k {stiffness}: {report:?}");
+                for i in 0..6 {
+                    // Newton's tolerance is 1e-12 of forces up to k · 0.02 m, and roundings of these
+                    let error = (state.v[6 * i] - speed[i]).abs().max((state.q[7 * i] - place[i]).abs());
+                    assert!(
+                        error < 1e-11 + 1e-13 * stiffness.sqrt(),
+                        "k {stiffness} c {damping}, {} step {step}: {error:.1e}",
+                        scheme.name()
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// Springs at the corners of bodies couple four blocks; block-diagonal matrices without more would let the iteration diverge. A net of such springs, to the
@@ -87,19 +142,35 @@ fn convergence_at_corners() {
     assert!(found.iter().all(Option::is_some), "{found:?}");
 }
 
-/// However stiff, each iteration contracts: with iterations enough the step converges.
+/// Springs at corners turn the bodies too: with bushings and springs of k h²/m up to 1e4 the step converges in a few iterations, momentum is kept.
 #[test]
-fn stiff_springs_contract() {
-    let (mut model, mut state) = at_rest(vec![body("a", 1.0, [0.1; 3]), body("b", 1.0, [0.1; 3])], &[0.0, 1.0], Vector3::zeros());
-    let points = [Some(Vector3::new(0.3, 0.4, 0.0)), Some(Vector3::new(0.7, -0.4, 0.2))];
-    let law = SpringSource::Linear(LinearSpring::new(20.0, 0.0));
-    let source = PointSpringSource { bodies: [Some("a".into()), Some("b".into())], points, law };
-    model.add_force("spring", &ForceSource::Spring(source), &state.q).unwrap();
-    state.v[1] = 1e-3;
-    let scheme = MoreauJean { params: MoreauJeanParams { newton_max_iterations: 2000, ..MoreauJeanParams::default() } };
-    let mut memory = StepMemory::new(&model, &Default::default()).unwrap();
-    let report = take_step(&scheme, &model, &mut state, &mut memory, 1.0).unwrap();
-    assert!(report.newton_converged && report.newton_iterations > 50, "{report:?}");
+fn stiff_elements_at_corners_converge() {
+    for stiffness in [20.0, 1e3, 1e4] {
+        let (mut model, mut state) = at_rest(vec![body("a", 1.0, [0.1; 3]), body("b", 1.0, [0.1; 3])], &[0.0, 1.0], Vector3::zeros());
+        let points = [Some(Vector3::new(0.3, 0.4, 0.0)), Some(Vector3::new(0.7, -0.4, 0.2))];
+        let law = SpringSource::Linear(LinearSpring::new(stiffness, 0.0));
+        let source = PointSpringSource { bodies: [Some("a".into()), Some("b".into())], points, law };
+        model.add_force("spring", &ForceSource::Spring(source), &state.q).unwrap();
+        let bushing = carom_dynamics::forces::BushingSource {
+            bodies: [Some("a".into()), Some("b".into())],
+            point: Vector3::new(0.5, 0.1, 0.0),
+            axes: nalgebra::UnitQuaternion::from_euler_angles(0.2, 0.3, 0.4),
+            stiffness: Vector3::new(1.0, 2.0, 3.0) * stiffness,
+            damping: Vector3::zeros(),
+            rotational_stiffness: Vector3::new(0.3, 0.1, 0.2) * stiffness,
+            rotational_damping: Vector3::zeros(),
+        };
+        model.add_force("bushing", &ForceSource::Bushing(bushing), &state.q).unwrap();
+        (state.v[1], state.v[9]) = (1e-5, 2e-5);
+        let scheme = MoreauJean::default();
+        let mut memory = StepMemory::new(&model, &Default::default()).unwrap();
+        for _ in 0..5 {
+            let report = take_step(&scheme, &model, &mut state, &mut memory, 1.0).unwrap();
+            assert!(report.newton_converged && report.newton_iterations < 15, "{stiffness}: {report:?}");
+            // forces between bodies, to Newton's tolerance
+            assert!((state.v[1] + state.v[7] - 1e-5).abs() < 1e-13, "{stiffness}: {:?}", state.v);
+        }
+    }
 }
 
 /// Linearised once, a scheme leaves springs between bodies explicit, so that momentum is kept, and takes drag implicitly, so that it is stable.

@@ -308,3 +308,37 @@ fn what_does_not_know_them_says_so() {
     let error = model.add_formula("two", &two, Law::Bounded(BoundedLaw::motor(1.0))).unwrap_err().to_string();
     assert!(error.contains("one row"), "{error}");
 }
+
+/// A body with equal moments of inertia on a ball joint in its centre: friction takes T/I from |ω| along ω, whatever its axis, and holds the body when it has stopped.
+/// The bound is constant, or μ r times the weight, which is the reaction.
+#[test]
+fn friction_in_a_ball_joint_opposes_the_turning() {
+    let (mass, inertia, bound, first) = (2.0, 0.1, 0.05, Vector3::new(1.0, -2.0, 2.0));
+    for by_load in [false, true] {
+        let body = RigidBody { name: "body".into(), mass, inertia: Matrix3::identity() * inertia };
+        let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -G)).unwrap())]).unwrap();
+        let mut state = start(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0; 6]);
+        state.v[3..].copy_from_slice(first.as_slice());
+        let placement = JointPlacement::at(Vector3::zeros());
+        let source = JointSource { kind: JointKind::Spherical, bodies: [None, Some("body".into())], placement };
+        model.add_joint("ball", &source, &state.q).unwrap();
+        let spin = model.joint_spin("ball", &source, &state.q).unwrap();
+        let law = match by_load {
+            false => BoundedLaw::friction(bound),
+            true => BoundedLaw::friction(0.0).with_load(JointLoad { joint: 0, rows: 3, factor: bound / (mass * G) }),
+        };
+        model.add_interaction("friction", Box::new(spin), Law::Bounded(law)).unwrap();
+        let stop = first.norm() * inertia / bound;
+        for params in [SchemeParams::MoreauJean(Default::default()), SchemeParams::MoreauGap(Default::default())] {
+            for (end, left) in [(0.5 * stop, 0.5), (1.2 * stop, 0.0)] {
+                let done = run_scheme(&model, &state, end, 0.01 * stop, &params);
+                let turning = Vector3::from_column_slice(&done.state.v[3..6]);
+                // the body turns about a fixed axis: the step is exact to the tolerance of the solver
+                assert!((turning - first * left).norm() < 1e-9, "{by_load} {end}: {turning:?}");
+                let taken = done.certificate.last.dissipated_friction;
+                let expected = 0.5 * inertia * first.norm_squared() * (1.0 - left * left);
+                assert!((taken - expected).abs() < 1e-9, "{by_load} {end}: {taken} {expected}");
+            }
+        }
+    }
+}

@@ -30,6 +30,7 @@ mod formula;
 mod friction_paradoxes;
 mod friction_problems;
 mod half_explicit;
+mod held_joints;
 mod impact_laws;
 mod impact_runs;
 mod implicit;

@@ -142,6 +142,13 @@ impl BlockSparse {
         &self.values[start..start + dim * dim]
     }
 
+    /// The diagonal block, to be changed.
+    #[inline]
+    pub fn diagonal_mut(&mut self, block: usize) -> &mut [f64] {
+        let (dim, start) = (self.dim(block), self.diagonals[block]);
+        &mut self.values[start..start + dim * dim]
+    }
+
     /// The stored blocks of a block row: (block column, row-major block).
     #[inline]
     pub fn row(&self, block: usize) -> impl Iterator<Item = (usize, &[f64])> {

@@ -23,6 +23,14 @@ pub enum Block {
         /// Largest impulse, or ∞; not below `lower`.
         upper: f64,
     },
+    /// −u ∈ N_B(r) with the ball B = {|r| ≤ radius}: u = 0 inside, and opposite to r on its surface. Dry friction of known bound that is the same in
+    /// all directions: that of a ball joint.
+    Ball {
+        /// Number of rows, 2 or 3.
+        dim: usize,
+        /// Largest impulse, ≥ 0, or ∞.
+        radius: f64,
+    },
     /// Planar contact (N, T) with Coulomb friction.
     Coulomb2 {
         /// Friction coefficient, ≥ 0.
@@ -67,7 +75,7 @@ impl Block {
     #[inline]
     pub fn dim(&self) -> usize {
         match *self {
-            Block::Bilateral { dim } => dim,
+            Block::Bilateral { dim } | Block::Ball { dim, .. } => dim,
             Block::Unilateral | Block::Bounded { .. } => 1,
             Block::Coulomb2 { .. } => 2,
             Block::Coulomb3 { .. } => 3,
@@ -92,7 +100,7 @@ impl Block {
     #[inline]
     pub fn friction(&self) -> f64 {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => 0.0,
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } | Block::Ball { .. } => 0.0,
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu,
             Block::Spinning { mu, .. } | Block::Rolling { mu, .. } | Block::RollingSpinning { mu, .. } => mu,
         }
@@ -103,6 +111,7 @@ impl Block {
     pub fn is_frictionless(&self) -> bool {
         match *self {
             Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => true,
+            Block::Ball { .. } => false,
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => mu == 0.0,
             Block::Spinning { mu, spinning: slope }
             | Block::Rolling { mu, rolling: slope }
@@ -114,7 +123,7 @@ impl Block {
     #[inline]
     pub fn slip_term(&self, u: &[f64]) -> f64 {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => 0.0,
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } | Block::Ball { .. } => 0.0,
             Block::Coulomb2 { mu } => mu * u[1].abs(),
             Block::Coulomb3 { mu } => mu * (u[1] * u[1] + u[2] * u[2]).sqrt(),
             Block::Spinning { mu, spinning } => mu * u[1].hypot(u[2]) + spinning * u[3].abs(),
@@ -126,7 +135,7 @@ impl Block {
     /// The disks (or balls) in which tangential impulses and moments lie: rows within the block, and radius over normal impulse.
     pub fn disks(&self) -> [Option<(std::ops::Range<usize>, f64)>; 2] {
         match *self {
-            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [None, None],
+            Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } | Block::Ball { .. } => [None, None],
             Block::Coulomb2 { mu } => [Some((1..2, mu)), None],
             Block::Coulomb3 { mu } => [Some((1..3, mu)), None],
             Block::Spinning { mu, spinning } => [Some((1..3, mu)), Some((3..4, spinning))],
@@ -150,11 +159,21 @@ impl Block {
         }
     }
 
+    /// The radius of a [`Block::Ball`].
+    #[inline]
+    pub fn radius(&self) -> Option<f64> {
+        match *self {
+            Block::Ball { radius, .. } => Some(radius),
+            _ => None,
+        }
+    }
+
     /// The law of y where r = `factor` · y, `factor` > 0. Cones are the same in every unit, bounds are not.
     #[inline]
     pub(crate) fn in_unit(self, factor: f64) -> Block {
         match self {
             Block::Bounded { lower, upper } => Block::Bounded { lower: lower / factor, upper: upper / factor },
+            Block::Ball { dim, radius } => Block::Ball { dim, radius: radius / factor },
             block => block,
         }
     }
@@ -178,6 +197,7 @@ impl Block {
             Block::Bilateral { .. } => {}
             Block::Unilateral => z[0] = z[0].max(0.0),
             Block::Bounded { lower, upper } => z[0] = z[0].max(lower).min(upper),
+            Block::Ball { radius, .. } => project_ball(radius, z),
             Block::Coulomb2 { mu } | Block::Coulomb3 { mu } => project_coulomb(mu, z),
             Block::Spinning { mu, spinning: slope }
             | Block::Rolling { mu, rolling: slope }
@@ -205,6 +225,14 @@ impl Block {
                 let s = mass_scale * r[0];
                 let e = s - (s - u[0]).max(mass_scale * lower).min(mass_scale * upper);
                 e * e
+            }
+            Block::Ball { dim, radius } => {
+                let mut z = [0.0; 3];
+                for k in 0..dim {
+                    z[k] = mass_scale * r[k] - u[k];
+                }
+                project_ball(mass_scale * radius, &mut z[..dim]);
+                (0..dim).map(|k| (mass_scale * r[k] - z[k]).powi(2)).sum()
             }
             Block::Coulomb2 { mu } => {
                 let s = [mass_scale * r[0], mass_scale * r[1]];
@@ -265,6 +293,15 @@ pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64]) {
     z[0] = n;
     z[1..3].iter_mut().for_each(|t| *t *= by_tangent);
     z[3..].iter_mut().for_each(|m| *m *= by_moment);
+}
+
+/// Projection on the ball {|z| ≤ radius}, in place.
+#[inline]
+pub fn project_ball(radius: f64, z: &mut [f64]) {
+    let size = norm_squared(z).sqrt();
+    if size > radius {
+        z.iter_mut().for_each(|z| *z *= radius / size);
+    }
 }
 
 /// Projection on the Coulomb cone {|z_T| ≤ μ z_N}, in place; `z` = (N, T…) of any dimension ≥ 1.

@@ -156,7 +156,7 @@ macro_rules! solvers {
 
 solvers! {
     /// The solvers of friction contact problems.
-    FrictionSolverKind of FrictionContact, friction_contact_solver(FrictionSolverParams) {
+    FrictionSolverKind of FrictionContact, friction_solver_of_cones(FrictionSolverParams) {
         Auto = "auto", friction::Auto::new, "the default: sweeps, then pivots, ADMM, Newton steps or the interior point, by structure and progress";
         Nsgs = "nsgs", friction::Nsgs::new, "many contacts with friction, moderate mass ratios; cheap sweeps, warm start";
         ProximalNewton = "proximal-newton", friction::ProximalNewton::new, "stacks, walls and other hyperstatic contacts to a tight tolerance";
@@ -178,6 +178,16 @@ solvers! {
         Enumeration = "enumeration", friction::Enumeration::new, "at most 10 planar contacts: every combination of modes, all solutions";
         Pgs = "pgs", friction::ViaLcp::pgs, "many frictionless contacts where a moderate accuracy is enough";
     }
+}
+
+/// Constructs the solver the parameters name. Those that do not know [`crate::Block::Ball`] refuse problems with it.
+///
+/// # Errors
+/// [`SolveError::BadParameter`] for a parameter outside its range.
+pub fn friction_contact_solver(params: &FrictionSolverParams) -> Result<BoxedSolver<FrictionContact>, SolveError> {
+    let solver = friction_solver_of_cones(params)?;
+    let knows_balls = matches!(params.kind, FrictionSolverKind::Auto | FrictionSolverKind::Nsgs);
+    Ok(if knows_balls { solver } else { Box::new(friction::WithoutBalls::new(solver)) })
 }
 
 solvers! {

@@ -209,3 +209,43 @@ fn joints_and_contacts_are_solved_together() {
     assert!((solution.impulses[0][0] - 2.0).abs() < 1e-10 && (solution.row_impulses[2] + 1.0).abs() < 1e-10, "{solution:?}");
     assert!(solution.bodies.iter().flatten().all(|v| v.abs() < 1e-10));
 }
+
+/// A chain of 400 bodies hangs from the ground and pulls at its heavy end, 1000 times as heavy; every tenth body leans on the floor, and one joint is there
+/// twice. Sweeps from joint to joint would need thousands: news passes one link per sweep.
+#[test]
+fn chains_of_joints_are_one_exact_block() {
+    let n = 400_u32;
+    let mut problem = BodyProblem::default();
+    let fixed = |sign: f64| {
+        let mut rows = [0.0; 18];
+        (0..3).for_each(|k| rows[6 * k + k] = sign);
+        rows
+    };
+    let (first, second) = (fixed(1.0), fixed(-1.0));
+    for body in 0..n {
+        let mass = if body + 1 == n { 1000.0 } else { 1.0 };
+        problem.masses.push(BodyMass { inverse_mass: 1.0 / mass, inverse_inertia: [1.0, 0.0, 0.0, 1.0, 0.0, 1.0] });
+        problem.velocities.push([0.0, 0.1, -1.0, 0.0, 0.0, 0.0]);
+        let above = if body == 0 { GROUND } else { body - 1 };
+        for _ in 0..if body == 7 { 2 } else { 1 } {
+            problem.push_rows(Block::Bilateral { dim: 3 }, &[0.0; 3], [(above, &first[..]), (body, &second[..])].into_iter());
+        }
+        if body % 10 == 5 {
+            problem.contacts.push(BodyContact {
+                bodies: [body, GROUND],
+                normal: [0.0, 0.0, 1.0],
+                tangent: [1.0, 0.0, 0.0],
+                arms: [[0.0, 0.0, -0.1], [0.0; 3]],
+                free: [0.0; 3],
+                friction: 0.3,
+            });
+        }
+    }
+    let (solution, report) = solve(&problem, 1e-10);
+    assert!(report.status.is_converged() && report.iterations < 50, "{report:?}");
+    // the chain hangs on the ground: nothing moves, up to the tolerance times |r|, which is about 1400 √400 in a mass unit of about 2
+    assert!(solution.bodies.iter().flatten().all(|v| v.abs() < 1e-5));
+    // the first joint and the contacts carry the momentum of all
+    let carried: f64 = -solution.row_impulses[2] + solution.impulses.iter().map(|p| p[0]).sum::<f64>();
+    assert!((carried - (f64::from(n) - 1.0 + 1000.0)).abs() < 1e-2, "{carried}"); // those velocities times all masses
+}

@@ -195,3 +195,35 @@ fn fclib_files_have_no_place_for_them() {
     let error = write(&file, &FclibFile::new(problem.into()), MatrixFormat::Csc).unwrap_err();
     assert!(error.to_string().contains("bounded rows"), "{error}");
 }
+
+/// Friction in balls between contacts and joints: `auto` and `nsgs` solve it, all others say that they do not.
+#[test]
+fn friction_in_a_ball_is_solved_or_refused() {
+    for (seed, radius) in [(1, 0.05), (2, 0.5), (3, 50.0), (4, 0.0)] {
+        let blocks = vec![
+            Block::Ball { dim: 3, radius },
+            Block::Coulomb3 { mu: 0.4 },
+            Block::Bilateral { dim: 3 },
+            Block::Ball { dim: 2, radius },
+            Block::Unilateral,
+        ];
+        let problem = random(seed, blocks, 14);
+        for &kind in FrictionSolverKind::ALL {
+            let params = FrictionSolverParams { kind, max_iterations: 20_000, ..Default::default() };
+            let mut solution = Solution::default();
+            match (friction_contact_solver(&params).unwrap().solve(&problem, &mut solution), kind.name()) {
+                (Ok(report), "auto" | "nsgs") => {
+                    assert!(report.is_converged(), "{} with {radius}: {report:?}", kind.name());
+                    for (first, dim) in [(0, 3), (9, 2)] {
+                        let size = solution.r[first..first + dim].iter().map(|r| r * r).sum::<f64>().sqrt();
+                        assert!(size <= radius * (1.0 + 1e-12), "{size}");
+                    }
+                }
+                (Err(SolveError::Unsupported { alternatives, .. }), name) => {
+                    assert!(!["auto", "nsgs"].contains(&name) && alternatives == "auto, nsgs", "{name}");
+                }
+                (other, name) => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+}

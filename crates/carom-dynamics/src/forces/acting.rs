@@ -227,6 +227,17 @@ impl Pair {
         }
     }
 
+    /// Adds the row Jᵀ W of two wrenches over the columns at the end of `rows`: the rate of the coordinate on which they work with unit effort.
+    pub fn push_row(&self, systems: &SystemSet, q: &[f64], wrenches: [Wrench; 2], rows: &mut Vec<f64>) {
+        let start = rows.len();
+        rows.resize(start + self.columns.velocities.len(), 0.0);
+        for ((end, wrench), &(place, n)) in self.ends.iter().zip(wrenches).zip(&self.columns.places) {
+            if let Some(id) = end.frame {
+                systems.add_wrench_rows(q, id, &[wrench], &mut rows[start + place..start + place + n], n.max(1));
+            }
+        }
+    }
+
     /// Writes c_v C + c_q K over the columns to `scratch.rows`; `responses[a][o]` is that of the wrench on `a` to the motion of `o`.
     pub fn write_jacobians(
         &self,

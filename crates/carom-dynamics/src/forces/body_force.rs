@@ -73,6 +73,22 @@ pub trait ForceElement: Send + Sync {
         visit: &mut dyn FnMut(&[usize], &[f64]),
     ) -> Result<(), NonFinite>;
 
+    /// Gives the stiff directions of the element: rows G_s over some velocities, row-major, and κ ≥ 0 of each with c_v C + c_q K = Σ κ G_sᵀ G_s + what
+    /// changes with the directions. Implicit steps take these rows into the one-step problem, where they couple bodies exactly. None by default.
+    ///
+    /// # Errors
+    /// [`NonFinite`] naming the element.
+    fn visit_stiff_rows(
+        &self,
+        _systems: &SystemSet,
+        _at: Instant<'_>,
+        _factors: JacobianFactors,
+        _scratch: &mut Scratch,
+        _visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+    ) -> Result<(), NonFinite> {
+        Ok(())
+    }
+
     /// Names of functions of the state at whose changes of sign the force has a kink or a jump.
     fn switches(&self) -> Vec<String> {
         Vec::new()

@@ -230,6 +230,28 @@ impl ForceElement for Bushing {
         visit(&self.pair.columns.velocities, &scratch.rows);
         Ok(())
     }
+
+    /// ẏ and θ̇.
+    fn visit_stiff_rows(
+        &self,
+        systems: &SystemSet,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+    ) -> Result<(), NonFinite> {
+        let (now, s) = (self.deformed(systems, at), &self.source);
+        let of = |k: &Vector3<f64>, c: &Vector3<f64>| k * factors.position + c * factors.velocity;
+        let (by_y, by_turn) = (of(&s.stiffness, &s.damping), of(&s.rotational_stiffness, &s.rotational_damping));
+        scratch.rows.clear();
+        for axis in 0..6 {
+            let unit = |first: usize| Vector3::from_fn(|i, _| f64::from(u8::from(i + first == axis)));
+            let (force, moment) = Self::reactions(&now, &(unit(0), unit(3)));
+            self.pair.push_row(systems, at.q, wrenches(&now, &force, &moment), &mut scratch.rows);
+        }
+        visit(&self.pair.columns.velocities, &scratch.rows, &[by_y.x, by_y.y, by_y.z, by_turn.x, by_turn.y, by_turn.z]);
+        Ok(())
+    }
 }
 
 impl Bushing {

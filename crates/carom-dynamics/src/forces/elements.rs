@@ -7,7 +7,7 @@ use super::load::{Load, LoadSource};
 use super::relation_spring::RelationSpring;
 use super::spring::{PointSpring, PointSpringSource};
 use super::spring_law::SpringSource;
-use crate::block_diagonal::BlockLayout;
+use crate::block_diagonal::{BlockLayout, keep_positive_part};
 use crate::error::{ModelError, NonFinite};
 use crate::relations::Relation;
 use crate::system_set::SystemSet;
@@ -155,24 +155,35 @@ impl ForceElements {
         })
     }
 
-    /// Adds the diagonal blocks of c_v C + c_q K, enlarged for what they leave out: see the [module](super).
-    pub(crate) fn add_to_iteration(
+    /// Adds the diagonal blocks of c_v C + c_q K, enlarged for what they leave out: see the [module](super). Of an element with `stiff` rows
+    /// (number => rows and their κ) the part Σ κ G_sᵀ G_s is elsewhere.
+    pub(crate) fn add_to_iteration<'a>(
         &self,
         systems: &SystemSet,
         at: Instant<'_>,
         factors: JacobianFactors,
-        matrix: &mut [f64],
+        (matrix, stiff): (&mut [f64], impl Fn(usize) -> Option<(&'a [f64], &'a [f64])>),
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
         let layout = systems.layout();
-        self.list.iter().filter(|(_, element)| !element.is_constant()).try_for_each(|(_, element)| {
-            element.visit_jacobians(systems, at, factors, scratch, &mut |velocities, values| {
-                let mut coupled = 0.0;
-                each_block(layout, velocities, values, &mut |_, full| coupled += f64::from(u8::from(full)));
-                let factor = f64::max(1.0, 0.5 * coupled);
-                add_blocks(layout, velocities, values, factor, matrix);
-            })
-        })
+        let mut rest = std::mem::take(&mut scratch.beside);
+        let done =
+            self.list.iter().enumerate().filter(|(_, (_, element))| !element.is_constant()).try_for_each(|(number, (_, element))| {
+                element.visit_jacobians(systems, at, factors, scratch, &mut |velocities, values| {
+                    rest.clear();
+                    rest.extend_from_slice(values);
+                    if let Some((rows, kappas)) = stiff(number) {
+                        subtract_rows(&mut rest, velocities.len(), rows, kappas);
+                        keep_positive_runs(layout, velocities, &mut rest);
+                    }
+                    let mut coupled = 0.0;
+                    each_block(layout, velocities, &rest, &mut |_, full| coupled += f64::from(u8::from(full)));
+                    let factor = f64::max(1.0, 0.5 * coupled);
+                    add_blocks(layout, velocities, &rest, factor, matrix);
+                })
+            });
+        scratch.beside = rest;
+        done
     }
 
     /// Adds the diagonal blocks of c_v C + c_q K of elements that act on single bodies, as they are: those between bodies, whose other half would be
@@ -191,6 +202,35 @@ impl ForceElements {
                 add_blocks(layout, velocities, values, 1.0, matrix);
             })
         })
+    }
+}
+
+/// A −= Σ κ Gᵀ G for a matrix of n × n.
+fn subtract_rows(matrix: &mut [f64], n: usize, rows: &[f64], kappas: &[f64]) {
+    for (row, kappa) in rows.chunks_exact(n.max(1)).zip(kappas).filter(|(_, kappa)| **kappa > 0.0) {
+        for (line, left) in matrix.chunks_exact_mut(n).zip(row).filter(|(_, left)| **left != 0.0) {
+            line.iter_mut().zip(row).for_each(|(x, right)| *x -= kappa * left * right);
+        }
+    }
+}
+
+/// Replaces the parts of a matrix within each block by their positive part: what is left of a stiff element may be of either sign.
+fn keep_positive_runs(layout: &BlockLayout, velocities: &[usize], values: &mut [f64]) {
+    let (n, mut from) = (velocities.len(), 0);
+    while from < n {
+        let end = layout.rows[layout.block_of_row(velocities[from]) + 1];
+        let size = velocities[from..].iter().take_while(|&&v| v < end).count();
+        let mut block = [0.0; 9];
+        if size == 3 {
+            (0..9).for_each(|k| block[k] = values[(from + k / 3) * n + from + k % 3]);
+            keep_positive_part(3, &mut block);
+        }
+        for i in 0..size {
+            for j in 0..size {
+                values[(from + i) * n + from + j] = if size == 3 { block[3 * i + j] } else { 0.0 };
+            }
+        }
+        from += size;
     }
 }
 

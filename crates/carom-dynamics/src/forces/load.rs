@@ -145,7 +145,7 @@ impl ForceElement for Load {
             self.formula.differentiate(systems, at, scratch)?;
         }
         let stride = self.columns.velocities.len();
-        let Scratch { inputs, registers, outputs, rows, frames } = &mut *scratch;
+        let Scratch { inputs, registers, outputs, rows, frames, .. } = &mut *scratch;
         rows.clear();
         rows.resize(stride * stride, 0.0);
         frames.clear();

@@ -133,6 +133,24 @@ impl ForceElement for RelationSpring {
         done
     }
 
+    /// u = G v + b.
+    fn visit_stiff_rows(
+        &self,
+        _: &SystemSet,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+    ) -> Result<(), NonFinite> {
+        let mut jacobian = std::mem::take(&mut scratch.rows);
+        let slopes = self.extension(at, &mut jacobian, scratch).and_then(|(extension, _)| self.law.slopes(extension, scratch));
+        if let Ok((by_g, by_u)) = slopes {
+            visit(self.relation.velocities(), &jacobian, &[(factors.position * by_g + factors.velocity * by_u).max(0.0)]);
+        }
+        scratch.rows = jacobian;
+        slopes.map(|_| ())
+    }
+
     fn switches(&self) -> Vec<String> {
         self.law.switches().into_iter().map(|kink| format!("{kink} of \"{}\"", self.name)).collect()
     }

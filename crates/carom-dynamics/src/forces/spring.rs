@@ -135,6 +135,24 @@ impl ForceElement for PointSpring {
         Ok(())
     }
 
+    /// l̇ = n·ḋ.
+    fn visit_stiff_rows(
+        &self,
+        systems: &SystemSet,
+        at: Instant<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+    ) -> Result<(), NonFinite> {
+        let line = self.line(systems, at);
+        let (by_length, by_rate) = self.law.slopes(Self::extension(&line, at.t), scratch)?;
+        let stiffness = (factors.position * by_length + factors.velocity * by_rate).max(0.0);
+        scratch.rows.clear();
+        self.pair.push_row(systems, at.q, point_wrenches(&line.places, &line.direction), &mut scratch.rows);
+        visit(&self.pair.columns.velocities, &scratch.rows, &[stiffness]);
+        Ok(())
+    }
+
     fn switches(&self) -> Vec<String> {
         self.law.switches().into_iter().map(|kink| format!("{kink} of \"{}\"", self.name)).collect()
     }

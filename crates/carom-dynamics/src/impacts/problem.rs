@@ -57,7 +57,7 @@ impl ImpactProblem {
             let block = match law {
                 Law::Bilateral => Block::Bilateral { dim: rows.len() },
                 Law::Contact(contact) => contact.block(rows.len(), slip),
-                Law::Bounded(bounded) => bounded.block(0.0, 0.0),
+                Law::Bounded(bounded) => bounded.block(rows.len(), 0.0, 0.0),
             };
             ImpactBlock { law, rows, block }
         };

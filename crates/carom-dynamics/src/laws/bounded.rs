@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 /// u⁺ = −k g_k/(1 + h k),
 /// ```
 ///
-/// stable for any gain. Within an instant (an impact) bounded forces do nothing: there the bounds are zero.
+/// stable for any gain. Of two or three rows the effort is friction that lies in a ball, |λ| ≤ upper, against the direction of u: that of a ball
+/// joint. Within an instant (an impact) bounded forces do nothing: there the bounds are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoundedLaw {
@@ -84,14 +85,16 @@ impl BoundedLaw {
         BoundedLaw { load: Some(load), ..self }
     }
 
-    /// The row of a one-step problem over `step` seconds while the joint it may depend on bears the impulse `load` \[N·s\].
+    /// The rows of a one-step problem over `step` seconds while the joint it may depend on bears the impulse `load` \[N·s\].
     #[must_use]
-    pub fn block(&self, step: f64, load: f64) -> Block {
-        if step == 0.0 {
-            return Block::Bounded { lower: 0.0, upper: 0.0 };
+    pub fn block(&self, rows: usize, step: f64, load: f64) -> Block {
+        let more = if step == 0.0 { 0.0 } else { self.load.map_or(0.0, |of| of.factor * load) };
+        // in an instant also endless bounds give nothing
+        let [lower, upper] = [self.lower, self.upper].map(|x| if step == 0.0 { 0.0 } else { step * x });
+        match rows {
+            1 => Block::Bounded { lower: lower - more, upper: upper + more },
+            dim => Block::Ball { dim, radius: upper + more },
         }
-        let more = self.load.map_or(0.0, |of| of.factor * load);
-        Block::Bounded { lower: step * self.lower - more, upper: step * self.upper + more }
     }
 
     /// What is added to u for the servo's position error `g` at the start of a step.
@@ -100,10 +103,14 @@ impl BoundedLaw {
         if self.gain == 0.0 { 0.0 } else { self.gain * g / (1.0 + step * self.gain) }
     }
 
-    /// An impulse is at a bound of its row, not between them.
+    /// An impulse is at a bound of its rows, not between them.
     #[must_use]
-    pub fn is_at_bound(block: Block, impulse: f64) -> bool {
-        let Some((lower, upper)) = block.bounds() else { return false };
+    pub fn is_at_bound(block: Block, impulse: &[f64]) -> bool {
+        let (lower, upper, impulse) = match (block.bounds(), block.radius()) {
+            (Some((lower, upper)), _) => (lower, upper, impulse[0]),
+            (_, Some(radius)) => (-radius, radius, impulse.iter().map(|p| p * p).sum::<f64>().sqrt()),
+            _ => return false,
+        };
         // what a solver leaves open
         let slack = NEAR * if upper.is_finite() && lower.is_finite() { upper - lower } else { lower.abs().min(upper.abs()) };
         impulse <= lower + slack || impulse >= upper - slack
@@ -115,8 +122,10 @@ impl BoundedLaw {
     /// [`ModelError::OutOfRange`] naming the value; [`ModelError::LawNeedsRows`] for more than one row.
     pub fn validate(&self, name: &str, rows: usize) -> Result<(), ModelError> {
         let wrong = |what: &str, value, expected| Err(ModelError::OutOfRange { what: format!("{what} of \"{name}\""), value, expected });
-        if rows != 1 {
-            return Err(ModelError::LawNeedsRows { name: name.to_owned(), law: "bounded", rows, needed: "one row" });
+        let is_ball = self.role == BoundedRole::Friction && self.gain == 0.0 && self.lower == -self.upper;
+        if !(rows == 1 || is_ball && (2..=3).contains(&rows)) {
+            let needed = "one row, or up to three for friction that is the same in all directions";
+            return Err(ModelError::LawNeedsRows { name: name.to_owned(), law: "bounded", rows, needed });
         }
         if self.lower.is_nan() || self.lower == f64::INFINITY {
             return wrong("lower bound", self.lower, "a number or −inf is needed");
@@ -149,9 +158,10 @@ mod tests {
     #[test]
     fn bounds_grow_with_the_step_and_the_load_and_vanish_in_an_instant() {
         let law = BoundedLaw::friction(2.0).with_load(JointLoad { joint: 0, rows: 3, factor: 0.5 });
-        assert_eq!(law.block(0.1, 3.0), Block::Bounded { lower: -1.7, upper: 1.7 });
-        assert_eq!(law.block(0.0, 3.0), Block::Bounded { lower: 0.0, upper: 0.0 });
-        assert_eq!(BoundedLaw::motor(f64::INFINITY).block(0.0, 0.0), Block::Bounded { lower: 0.0, upper: 0.0 });
+        assert_eq!(law.block(1, 0.1, 3.0), Block::Bounded { lower: -1.7, upper: 1.7 });
+        assert_eq!(law.block(3, 0.1, 3.0), Block::Ball { dim: 3, radius: 1.7 });
+        assert_eq!(law.block(1, 0.0, 3.0), Block::Bounded { lower: 0.0, upper: 0.0 });
+        assert_eq!(BoundedLaw::motor(f64::INFINITY).block(1, 0.0, 0.0), Block::Bounded { lower: 0.0, upper: 0.0 });
         // u⁺ + k (g + h u⁺) = 0
         let servo = BoundedLaw::motor(1.0).with_gain(30.0);
         let (h, g) = (0.1, 0.2);
@@ -162,10 +172,12 @@ mod tests {
     #[test]
     fn the_mode_is_that_of_the_impulse() {
         let block = Block::Bounded { lower: -1.0, upper: 2.0 };
-        assert!(BoundedLaw::is_at_bound(block, -1.0) && BoundedLaw::is_at_bound(block, 2.0) && !BoundedLaw::is_at_bound(block, 0.0));
+        assert!(
+            BoundedLaw::is_at_bound(block, &[-1.0]) && BoundedLaw::is_at_bound(block, &[2.0]) && !BoundedLaw::is_at_bound(block, &[0.0])
+        );
         let free = Block::Bounded { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
-        assert!(!BoundedLaw::is_at_bound(free, 1e9));
-        assert!(BoundedLaw::is_at_bound(Block::Bounded { lower: 0.0, upper: 0.0 }, 0.0));
+        assert!(!BoundedLaw::is_at_bound(free, &[1e9]));
+        assert!(BoundedLaw::is_at_bound(Block::Bounded { lower: 0.0, upper: 0.0 }, &[0.0]));
     }
 
     #[test]

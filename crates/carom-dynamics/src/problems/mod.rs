@@ -15,6 +15,7 @@ pub mod flyball;
 pub mod free_bodies;
 pub mod heavy_top;
 pub mod impact_oscillator;
+pub mod link_chain;
 pub mod mechanisms;
 pub mod n_four_bar;
 pub mod oscillating_incline;

@@ -35,7 +35,7 @@ pub const JOINTS: &[(&str, &str)] = &[
     ("prismatic", "slide along an axis; limits; in the plane clearance of a slider in its guide"),
     ("cylindrical", "turn about and slide along an axis; limits of both"),
     ("screw", "turn about an axis with the slide its pitch dictates; limits"),
-    ("spherical", "all turns about a point; limit of the swing by a cone, clearance (ball in a socket)"),
+    ("spherical", "all turns about a point; limit of the swing by a cone, friction about any axis, clearance (ball in a socket)"),
     ("universal", "turns about an axis of the first body and a perpendicular one of the second"),
     ("planar", "slides across an axis and turn about it"),
     ("fixed", "nothing moves"),

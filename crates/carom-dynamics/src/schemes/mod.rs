@@ -6,6 +6,7 @@ pub mod d1_minus;
 pub mod direct_projection;
 mod explicit_stage;
 mod friction_cone;
+pub(crate) mod joint_positions;
 mod left_limit;
 pub mod lotstedt;
 pub mod moreau_gap;
@@ -20,6 +21,7 @@ pub mod schatzman_paoli;
 mod settings;
 mod stages;
 pub mod stewart_trinkle;
+pub(crate) mod stiff_elements;
 pub mod theta_gap;
 mod theta_step;
 

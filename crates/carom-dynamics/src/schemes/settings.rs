@@ -22,3 +22,8 @@ pub(super) fn check_newton(tolerance: f64, max_iterations: usize) -> Result<(), 
 pub(super) fn check_position_tolerance(tolerance: f64) -> Result<(), ModelError> {
     require(tolerance > 0.0 && tolerance.is_finite(), "position_tolerance", tolerance, "a positive length [m] is needed")
 }
+
+/// Checks how far joints may be off.
+pub(super) fn check_joint_tolerance(tolerance: f64) -> Result<(), ModelError> {
+    require(tolerance > 0.0 && tolerance.is_finite(), "joint_tolerance", tolerance, "a positive length [m] is needed")
+}

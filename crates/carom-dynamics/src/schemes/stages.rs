@@ -1,6 +1,7 @@
 //! Stages of a step that several schemes share: positions from velocities, factorisations, the account at the end.
 
 use super::StepReport;
+use crate::active_set::ActiveSet;
 use crate::assembly::{add_exchange, at_time, keep_impulses, local_change};
 use crate::block_diagonal::dot;
 use crate::error::{NonFinite, StepError};
@@ -8,6 +9,7 @@ use crate::memory::{Matrices, StepMemory, Work};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors, Scratch};
+use carom_solvers::Delassus;
 
 /// A step of size h and the weight θ of its end.
 #[derive(Clone, Copy, Debug)]
@@ -137,11 +139,13 @@ pub(super) fn free_by_residual(model: &Model, v: &[f64], work: &mut Work, matric
 /// Residual of the discrete equations at the present iterate: R in `work.residual`, the change of momentum in `work.momentum`, both at the iterate.
 ///
 /// That of the equation of motion in the energy norm, ‖R + Gᵀp‖² = (R + Gᵀp)ᵀ M̂⁻¹ (R + Gᵀp), relative to its largest
-/// part: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
-/// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two.
-pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory) -> f64 {
-    let StepMemory { work, matrices, active, solution, .. } = memory;
+/// part, the reactions of single joints among them: it has the unit of an energy, so translations and rotations weigh rightly. That of u = G v + b by the largest
+/// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two. `least_scale` is the least square that
+/// counts as the largest part.
+pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory, least_scale: f64) -> f64 {
+    let StepMemory { work, matrices, active, solution, problem, .. } = memory;
     let layout = model.systems().layout();
+    let reactions = if active.is_empty() { 0.0 } else { reaction_norm(active, &problem.w, &solution.r) };
     let mut energy_norm = |x: &[f64]| {
         matrices.factor.solve(layout, x, &mut work.displacement);
         dot(x, &work.displacement).abs()
@@ -152,13 +156,25 @@ pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepM
     }
     let mut scale = energy_norm(&work.force_end).max(energy_norm(&work.momentum));
     layout.multiply(&matrices.mass, &state.v, &mut work.momentum);
-    scale = scale.max(dot(&work.momentum, &state.v));
+    scale = scale.max(dot(&work.momentum, &state.v)).max(reactions).max(least_scale);
     if !active.is_empty() {
         active.add_reaction(layout, &solution.r, &mut work.residual);
     }
     let norm = energy_norm(&work.residual);
     let motion = if norm == 0.0 { 0.0 } else { (norm / scale).sqrt() };
     if work.rows_vary && !active.is_empty() { motion.max(local_change(layout, state, memory)) } else { motion }
+}
+
+/// Σ ‖G_iᵀ p_i‖² = Σ p_iᵀ W_ii p_i over the joints: what their reactions cancel in each other is not seen in the sum of all.
+fn reaction_norm(active: &ActiveSet, w: &Delassus, p: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (place, item) in active.items().iter().enumerate().filter(|(_, item)| item.law.is_bilateral()) {
+        let p = &p[item.rows.clone()];
+        for (row, a) in w.diagonal(place).chunks_exact(p.len()).zip(p) {
+            sum += a * dot(row, p);
+        }
+    }
+    sum
 }
 
 /// The key under which the factor of M itself is kept: M̂ with h = 0.

@@ -6,10 +6,13 @@
 //! M̂ = M + hθ C + hθ hβ K
 //! ```
 //!
-//! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule.
+//! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule. Where joints are held on
+//! their positions, reactions and displacements are those of `joint_positions.rs`.
 
 use super::StepReport;
+use super::joint_positions::{Closeness, JointPositions, advance_on_joints};
 use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
+use super::stiff_elements::StiffElements;
 use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
@@ -34,6 +37,12 @@ pub(super) struct ThetaStep {
     /// Largest number of Newton iterations.
     pub max_iterations: usize,
 }
+
+/// Iterations after which the geometric stiffness of joints is found anew.
+const REFRESH: usize = 4;
+
+/// Within Newton's iteration one displacement each brings the positions near enough.
+const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
 
 impl ThetaStep {
     /// The active set with its shifts => v_{k+1}, q_{k+1}, p_{k+1}.
@@ -60,10 +69,17 @@ impl ThetaStep {
         let located = at_time(state.t);
         let rows_vary = memory.work.rows_vary;
         let linear = model.is_affine() && !rows_vary;
+        let coupled = StiffElements::begin(model, self.end(state), self.factors(), memory).map_err(&located)?;
         while !report.newton_converged && report.newton_iterations < self.max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
-            if !first {
+            if coupled {
+                StiffElements::update(model, self.end(state), self.factors(), memory).map_err(&located)?;
+            }
+            if memory.joints.is_held() && report.newton_iterations % REFRESH == REFRESH - 1 {
+                JointPositions::refresh(model, state.t + self.h, state, memory).map_err(&located)?;
+            }
+            if !first || coupled || memory.joints.is_held() {
                 self.free_motion(model, state, memory)?;
             }
             if memory.active.is_empty() {
@@ -75,10 +91,16 @@ impl ThetaStep {
                     update_jacobians(model, state.t + self.fraction * self.h, memory).map_err(&located)?;
                 }
                 assemble_problem(model, memory, first);
+                memory.stiff.add_compliance(&memory.active, &mut memory.problem);
                 report.solve = Some(solve_problem(model, state, memory)?);
+                memory.stiff.forget_impulses(&memory.active, &mut memory.solution);
             }
             // v_{k+1} => q_{k+1}, residual of the equation of motion
-            self.advance(model, state, memory).map_err(&located)?;
+            if memory.joints.is_held() {
+                advance_on_joints(model, state, memory, (self.h, self.position), WITHIN_NEWTON)?;
+            } else {
+                self.advance(model, state, memory).map_err(&located)?;
+            }
             report.newton_iterations += 1;
             if linear {
                 report.newton_converged = true;
@@ -87,7 +109,18 @@ impl ThetaStep {
                 report.newton_converged = report.newton_residual <= self.tolerance;
             }
         }
+        StiffElements::finish(memory);
         Ok(())
+    }
+
+    /// The present iterate of the end of the step.
+    fn end<'a>(&self, state: &'a State) -> Instant<'a> {
+        Instant { t: state.t + self.h, q: &state.q, v: &state.v }
+    }
+
+    /// hθ and hθ hβ.
+    fn factors(&self) -> JacobianFactors {
+        JacobianFactors { velocity: self.h * self.theta, position: self.h * self.h * self.theta * self.position }
     }
 
     /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v].
@@ -98,6 +131,10 @@ impl ThetaStep {
     /// (q_k, v_k, v) => q̃, in `work.q_inner`.
     fn inner_configuration(&self, model: &Model, state: &State, memory: &mut StepMemory) {
         let work = &mut memory.work;
+        if memory.joints.is_held() {
+            work.q_inner.copy_from_slice(&state.q);
+            return;
+        }
         displace(work, &state.v, self.fraction * self.h, self.position);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
     }
@@ -115,7 +152,7 @@ impl ThetaStep {
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
     fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { work, matrices, scratch, .. } = memory;
+        let StepMemory { work, matrices, scratch, joints, active, solution, .. } = memory;
         let (systems, h, theta) = (model.systems(), self.h, self.theta);
         model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
         for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
@@ -125,18 +162,21 @@ impl ThetaStep {
         for (i, r) in work.residual.iter_mut().enumerate() {
             *r = h * ((1.0 - theta) * work.force_start[i] + theta * work.force_end[i]) - work.momentum[i];
         }
+        joints.add_mean_reaction(model, active, &solution.r, &mut work.residual);
         Ok(())
     }
 
     /// M̂ = M + hθ C + hθ hβ K, v_free = v + M̂⁻¹ R.
     fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-        let (h, located) = (self.h, at_time(state.t));
+        let located = at_time(state.t);
         self.update_mass(model, state, memory).map_err(&located)?;
         self.smooth_residual(model, state, memory).map_err(&located)?;
-        let StepMemory { work, matrices, scratch, .. } = memory;
-        let factors = JacobianFactors { velocity: h * self.theta, position: h * h * self.theta * self.position };
-        let at = Instant { t: state.t + h, q: &state.q, v: &state.v };
-        factorise_iteration(model, at, factors, matrices, scratch)?;
+        let StepMemory { work, matrices, scratch, stiff, joints, .. } = memory;
+        if stiff.is_empty() && !joints.is_held() {
+            factorise_iteration(model, self.end(state), self.factors(), matrices, scratch)?;
+        } else {
+            stiff.factorise(model, self.end(state), self.factors(), (matrices, joints), scratch)?;
+        }
         free_by_residual(model, &state.v, work, matrices);
         Ok(())
     }
@@ -148,6 +188,10 @@ impl ThetaStep {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;
         }
         self.smooth_residual(model, state, memory)?;
-        Ok(relative_residual(model, state, memory))
+        // what the last digits of the positions change in stiff forces is not seen
+        let largest = state.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
+        let digits = 4.0 * f64::EPSILON * largest / self.tolerance;
+        let least_scale = memory.stiff.resolution(&memory.active, &memory.problem, digits / (self.h * self.position));
+        Ok(relative_residual(model, state, memory, least_scale))
     }
 }

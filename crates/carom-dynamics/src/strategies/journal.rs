@@ -334,9 +334,10 @@ fn source_of(memory: &StepMemory, source: ActiveSource) -> Source {
 
 /// The mode of an active interaction that ends a step with this velocity after this normal impulse. Forces between bounds stick while they hold their
 /// target, and slide at a bound.
-fn mode_of(item: &Active, velocity: &[f64; 6], impulse: f64) -> ContactMode {
+fn mode_of(item: &Active, velocity: &[f64; 6], impulses: &[f64; 6]) -> ContactMode {
+    let impulse = impulses[0];
     if item.law.bounded().is_some() {
-        let slips = BoundedLaw::is_at_bound(item.block, impulse);
+        let slips = BoundedLaw::is_at_bound(item.block, &impulses[..item.rows.len()]);
         return if slips { ContactMode::Sliding } else { ContactMode::Sticking };
     }
     let Some(law) = item.law.contact() else { return ContactMode::Closed };
@@ -371,7 +372,7 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         if let Some(record) = impacts.iter().find(|record| record.key == key && record.contact.source == source) {
             impulse.iter_mut().zip(&record.contact.impulse).for_each(|(p, of_impact)| *p += of_impact);
         }
-        let mode = mode_of(item, &velocity, impulse[0]);
+        let mode = mode_of(item, &velocity, &impulse);
         out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, force: [0.0; 6], mode, point, normal });
     }
     for (place, &index) in memory.many.index.iter().enumerate() {

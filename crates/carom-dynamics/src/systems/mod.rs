@@ -45,6 +45,8 @@ pub struct Scratch {
     pub rows: Vec<f64>,
     /// How the frames that a force element sees move with the velocities.
     pub frames: Vec<f64>,
+    /// Matrix of a force element without its stiff rows.
+    pub beside: Vec<f64>,
 }
 
 /// Name and unit of a coordinate or velocity.

@@ -6,7 +6,7 @@
 //! motor = { kind = "velocity", speed = "2*sin(t)", max_effort = 10 }            # holds ω(t) while |torque| < 10 N m
 //! motor = { kind = "position", target = "0.5*t", gain = 20, max_effort = 10 }   # ω = θ*' + k (θ* − θ) while |torque| < 10 N m
 //! motor = { kind = "effort", value = "3*cos(t)", max_effort = 2 }               # torque, cut off at 2 N m
-//! friction = { coefficient = 0.1, radius = 0.02 }                               # |torque| ≤ μ r |reaction|
+//! friction = { coefficient = 0.1, radius = 0.02 }                               # |torque| ≤ μ r |reaction|; in a ball joint about any axis
 //! friction_torque = 0.5                                                         # |torque| ≤ 0.5 N m; both add up
 //! ```
 
@@ -147,8 +147,9 @@ impl Equipment<'_> {
             Some(Some(both)) => both,
         };
         let kind = self.joint.source.kind;
+        let is_ball = kind == JointKind::Spherical;
         for (given, key, has) in
-            [(&s.friction_torque, "friction_torque", kind.turns()), (&s.friction_force, "friction_force", kind.slides())]
+            [(&s.friction_torque, "friction_torque", kind.turns() || is_ball), (&s.friction_force, "friction_force", kind.slides())]
         {
             if let (Some(value), false) = (given, has) {
                 let what = if key == "friction_torque" { "does not turn about an axis" } else { "does not slide" };
@@ -156,6 +157,9 @@ impl Equipment<'_> {
             }
         }
         let turning = coefficient * radius.unwrap_or(0.0);
+        if is_ball {
+            return self.friction_of_ball(reader, model, s, (number, torque, turning));
+        }
         for (axis, has, most, factor, name) in [
             (JointAxis::Turn, kind.turns(), torque, turning, format!("{joint} friction")),
             (JointAxis::Slide, kind.slides(), force, coefficient, format!("{joint} sliding friction")),
@@ -175,8 +179,31 @@ impl Equipment<'_> {
         }
     }
 
+    /// A torque against the relative angular velocity whatever its direction, of constant size `most` and `factor` times the reaction.
+    fn friction_of_ball(&self, reader: &mut Reader<'_>, model: &mut Model, s: &JointSchema, (number, most, factor): (usize, f64, f64)) {
+        if most == 0.0 && factor == 0.0 {
+            return;
+        }
+        let mut law = BoundedLaw::friction(most);
+        if factor > 0.0 {
+            law = law.with_load(JointLoad { joint: number, rows: 3, factor });
+        }
+        let (joint, name) = (self.joint.name, format!("{} friction", self.joint.name));
+        let added = model
+            .joint_spin(joint, &self.joint.source, self.at.1)
+            .and_then(|spin| model.add_interaction(&name, Box::new(spin), Law::Bounded(law)));
+        if let Err(error) = added {
+            let span = s.friction.as_ref().map_or_else(|| s.kind.span(), Spanned::span);
+            reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+        }
+    }
+
     fn who_has(&self, turn: bool) -> &'static str {
-        if turn { "revolute, cylindrical, planar and screw joints do" } else { "prismatic, cylindrical, point-on-line and screw joints do" }
+        if turn {
+            "revolute, spherical, cylindrical, planar and screw joints do"
+        } else {
+            "prismatic, cylindrical, point-on-line and screw joints do"
+        }
     }
 
     /// μ, and the radius of the journal where it turns.
@@ -188,8 +215,9 @@ impl Equipment<'_> {
             reader.wrong(key.span(), format!("{what} has no `{}`", key.get_ref()), suggestion(key.get_ref(), &["coefficient", "radius"]));
             return None;
         }
-        if !(kind.turns() || kind.slides()) {
-            let help = "use revolute, prismatic, cylindrical, planar, point-on-line or screw joints";
+        let turns = kind.turns() || kind == JointKind::Spherical;
+        if !(turns || kind.slides()) {
+            let help = "use revolute, spherical, prismatic, cylindrical, planar, point-on-line or screw joints";
             reader.wrong(table.span(), format!("{what}: friction by the reaction is not known for this kind of joint"), help);
             return None;
         }
@@ -204,12 +232,12 @@ impl Equipment<'_> {
         };
         let coefficient = reader.number(coefficient, &format!("`coefficient` of {what}"), Must::NotBeNegative);
         let radius = match get("radius") {
-            Some(value) if !kind.turns() => {
+            Some(value) if !turns => {
                 reader.wrong(value.span(), format!("{what} has a radius, but the joint does not turn"), "remove it");
                 None
             }
             Some(value) => reader.number(value, &format!("`radius` of {what}"), Must::NotBeNegative).map(Some),
-            None if kind.turns() => {
+            None if turns => {
                 let help = "give the radius of the journal in metres: the torque is at most μ r |reaction|";
                 reader.wrong(table.span(), format!("{what} has no `radius`"), help);
                 None

@@ -13,6 +13,15 @@ use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES
 use std::ops::Range;
 use toml::Spanned;
 
+/// A joint, or another constraint on positions, acts on rigid bodies in space.
+fn has_joints_in_space(model: &Model) -> bool {
+    let Some(bodies) = model.systems().bodies() else { return false };
+    model.interactions().iter().any(|interaction| {
+        let relation = interaction.relation();
+        interaction.is_bilateral() && relation.is_holonomic() && relation.velocities().iter().any(|v| bodies.v.contains(v))
+    })
+}
+
 /// Reads `[simulation]`; `start` is the initial time.
 pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSchema>, model: &Model, start: f64) -> Option<RunSettings> {
     let s = section.get_ref();
@@ -36,8 +45,10 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     let has_step = strategy == TIME_STEPPING || (strategy == ADAPTIVE && s.step.is_some());
     let step = if has_step { step(reader, section, end, start) } else { Some(0.0) };
     let scheme = match &s.scheme {
-        // bodies with shapes have a scheme of their own
-        None if strategy == TIME_STEPPING && model.detector().is_some() => Some(SchemeParams::MoreauGap(MoreauGapParams::default())),
+        // bodies with shapes or joints have a scheme of their own
+        None if strategy == TIME_STEPPING && (model.detector().is_some() || has_joints_in_space(model)) => {
+            Some(SchemeParams::MoreauGap(MoreauGapParams::default()))
+        }
         given => scheme(reader, given.as_ref()),
     };
     let has_scheme = ![SMOOTH, EVENT_DRIVEN].contains(&strategy.as_str());

@@ -5,7 +5,7 @@ use super::colouring::{COLOURS, Colouring};
 use super::groups::Groups;
 use super::lanes::{Arithmetic, LANES, Plain};
 use super::pack::{EMPTY, Pack, Points, in_use};
-use super::rows::RowWork;
+use super::rows::RowSet;
 use super::velocities::{Inertia, Velocities};
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -38,7 +38,7 @@ pub(super) struct Island {
     colouring: Colouring,
     /// What each thread works on.
     parts: Vec<Mutex<Part>>,
-    row_work: Vec<RowWork>,
+    row_work: RowSet,
     /// Sums of each pack.
     sums: Vec<AtomicU64>,
     n_colours: usize,
@@ -171,12 +171,9 @@ impl Island {
         self.trace = self.sum_packs(|_, points, ids| points.iter().zip(ids).map(|(point, ids)| point.trace(in_use(ids))).sum());
         self.row_work.clear();
         for &r in &self.rows {
-            let rows = &problem.rows[r as usize];
-            let first = rows.first_row as usize;
-            let guess = &guess.row_impulses[first..first + rows.block.dim()];
-            self.row_work.push(RowWork::new(problem, rows, number, guess, &self.inertias));
+            self.row_work.push(problem, &problem.rows[r as usize], number, guess, &self.inertias);
         }
-        self.trace += self.row_work.iter().map(RowWork::trace).sum::<f64>();
+        self.trace += self.row_work.finish(self.bodies.len(), &self.inertias);
     }
 
     /// Puts the groups into packs, colour after colour, shared between the threads.
@@ -269,7 +266,7 @@ impl Island {
     fn start(&mut self) {
         let velocities = std::mem::take(&mut self.velocities);
         self.free = self.sum_packs(|pack, points, ids| pack.velocity_square(points, ids, &velocities));
-        self.free += self.row_work.iter_mut().map(|rows| rows.free_square(&velocities)).sum::<f64>();
+        self.free += self.row_work.free_square(&velocities);
         // in the order of the packs, whichever thread has them
         let mut parts: Vec<&mut Part> = self.parts.iter_mut().map(|part| part.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         let mut next = vec![0; parts.len()];
@@ -281,7 +278,7 @@ impl Island {
                 }
             }
         }
-        self.row_work.iter().for_each(|rows| rows.apply_impulse(&self.inertias, &velocities));
+        self.row_work.apply_impulses(&self.inertias, &velocities);
         for part in &mut parts {
             for (last, body) in part.last.iter_mut().zip(part.bodies.clone()) {
                 *last = velocities.get(body);
@@ -291,15 +288,7 @@ impl Island {
     }
 
     /// What one thread does.
-    fn work(
-        &self,
-        thread: usize,
-        barrier: &Barrier,
-        control: &Control,
-        rows: &Mutex<Vec<RowWork>>,
-        leader: &Mutex<Leader>,
-        arch: pulp::Arch,
-    ) {
+    fn work(&self, thread: usize, barrier: &Barrier, control: &Control, rows: &Mutex<RowSet>, leader: &Mutex<Leader>, arch: pulp::Arch) {
         let mut part = self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let part = &mut *part;
         let is_leader = thread == 0;
@@ -317,10 +306,7 @@ impl Island {
             if is_leader {
                 let n = part.packs.len();
                 self.dispatch(arch, Work::Sweep { part, packs: start..n, beta });
-                let mut step = 0.0;
-                for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                    step += rows.visit(beta, &self.inertias, &self.velocities);
-                }
+                let mut step = rows.lock().unwrap_or_else(PoisonError::into_inner).visit(beta, &self.inertias, &self.velocities);
                 step += self.sums.chunks_exact(4).map(|slots| f64::from_bits(slots[0].load(Relaxed))).sum::<f64>();
                 leader.lock().unwrap_or_else(PoisonError::into_inner).after_sweep(step, self.free, control);
             }
@@ -331,9 +317,7 @@ impl Island {
                 if is_leader {
                     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
                     let mut total = self.add_measures();
-                    for rows in rows.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                        total.add(&rows.measure(leader.limits.unit, &self.velocities));
-                    }
+                    total.add(&rows.lock().unwrap_or_else(PoisonError::into_inner).measure(leader.limits.unit, &self.velocities));
                     total.free = self.free;
                     leader.judge(total, control);
                 }
@@ -406,12 +390,7 @@ impl Island {
                 }
             }
         }
-        for (&r, work) in self.rows.iter().zip(&mut self.row_work) {
-            let first = problem.rows[r as usize].first_row as usize;
-            let rows = first..first + work.impulse.len();
-            solution.row_impulses[rows.clone()].copy_from_slice(&work.impulse);
-            solution.row_velocities[rows].copy_from_slice(work.velocity(&self.velocities));
-        }
+        self.row_work.read_out(problem, &self.rows, &self.velocities, solution);
         for (place, &body) in self.bodies.iter().enumerate() {
             solution.bodies[body as usize] = self.velocities.get(place);
         }

@@ -21,6 +21,7 @@ mod colouring;
 mod groups;
 mod island;
 mod islands;
+mod joint_block;
 mod lanes;
 mod pack;
 mod rows;

@@ -1,10 +1,13 @@
-//! Rows that are not plain contacts: joints, limits, motors, contacts with rolling resistance. Worked on one after the other.
+//! Rows that are not plain contacts: joints, limits, motors, contacts with rolling resistance.
+//!
+//! Joints of an island are solved together, exactly (`joint_block.rs`); the others one after the other.
 
+use super::joint_block::JointBlock;
 use super::velocities::{Inertia, Velocities};
-use super::{BodyProblem, GROUND, Measure, turn_response};
+use super::{BodyProblem, BodySolution, GROUND, Measure, turn_response};
 use crate::cones::{Block, norm_squared};
 use crate::friction_contact::solve_contact;
-use crate::linear::RankRevealingLu;
+use std::ops::Range;
 
 /// A block of rows over some bodies. Its numbers lie in [`BodyProblem`].
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +51,30 @@ impl BodyProblem {
     /// Adds a block of rows: per body its number and the rows over its six velocities (world frame), row-major; `free` is what is added to
     /// G v before the law is applied.
     pub fn push_rows<'a>(&mut self, block: Block, free: &[f64], sides: impl Iterator<Item = (u32, &'a [f64])>) {
+        self.start_rows(block, free);
+        for (body, rows) in sides.filter(|(body, _)| *body != GROUND) {
+            self.push_side(body).copy_from_slice(rows);
+        }
+    }
+
+    /// Adds a block of rows that touches no body yet: see [`BodyProblem::push_side`].
+    pub fn start_rows(&mut self, block: Block, free: &[f64]) {
         let values = &mut self.row_values;
         let (first_side, first_row) = (values.sides.len() as u32, values.free.len() as u32);
         values.free.extend_from_slice(free);
-        for (body, rows) in sides.filter(|(body, _)| *body != GROUND) {
-            values.sides.push(RowSide { body, first: values.jacobian.len() as u32 });
-            values.jacobian.extend_from_slice(rows);
-        }
-        let n_sides = values.sides.len() as u32 - first_side;
-        self.rows.push(BodyRows { block, first_side, n_sides, first_row });
+        self.rows.push(BodyRows { block, first_side, n_sides: 0, first_row });
+    }
+
+    /// Adds a body, not the ground, to the block of rows started last; its rows over the body's six velocities (world frame), row-major, are zero until
+    /// written.
+    pub fn push_side(&mut self, body: u32) -> &mut [f64] {
+        let values = &mut self.row_values;
+        let first = values.jacobian.len();
+        let Some(rows) = self.rows.last_mut() else { return &mut [] };
+        rows.n_sides += 1;
+        values.sides.push(RowSide { body, first: first as u32 });
+        values.jacobian.resize(first + 6 * rows.block.dim(), 0.0);
+        &mut values.jacobian[first..]
     }
 
     /// The bodies of a block of rows.
@@ -72,137 +90,231 @@ impl BodyProblem {
     }
 }
 
-/// A block of rows in an island.
+/// A block of rows in an island: its places in the arrays of [`RowSet`].
 #[derive(Clone, Debug)]
-pub(super) struct RowWork {
-    block: Block,
-    /// Bodies in the island with their rows.
-    sides: Vec<(u32, Vec<[f64; 6]>)>,
-    free: Vec<f64>,
-    w: Vec<f64>,
-    factor: RankRevealingLu,
-    pub impulse: Vec<f64>,
-    last: Vec<f64>,
-    u: Vec<f64>,
+pub(super) struct RowItem {
+    pub block: Block,
+    pub sides: Range<usize>,
+    pub rows: Range<usize>,
+    /// First entry of its diagonal block of W.
+    w: usize,
 }
 
-impl RowWork {
+/// What a block of rows of an island sees of one body: its number there, and the first of its rows over it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    pub body: u32,
+    pub first: u32,
+}
+
+/// The rows of an island. Nothing is allocated once warm.
+#[derive(Debug, Default)]
+pub(super) struct RowSet {
+    pub items: Vec<RowItem>,
+    pub sides: Vec<Side>,
+    pub jacobian: Vec<[f64; 6]>,
+    free: Vec<f64>,
+    w: Vec<f64>,
+    impulse: Vec<f64>,
+    last: Vec<f64>,
+    u: Vec<f64>,
+    joints: JointBlock,
+    step: Vec<f64>,
+}
+
+impl RowSet {
+    /// Forgets the rows and keeps the storage.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.sides.clear();
+        self.jacobian.clear();
+        self.free.clear();
+        self.w.clear();
+        self.impulse.clear();
+    }
+
     /// Copies a block of rows with its guess; `local` numbers bodies as in the island.
-    pub fn new(problem: &BodyProblem, rows: &BodyRows, local: impl Fn(u32) -> u32, guess: &[f64], inertias: &[Inertia]) -> Self {
-        let dim = rows.block.dim();
-        let first = rows.first_row as usize;
-        let values = &problem.row_values;
-        let sides = &values.sides[rows.first_side as usize..(rows.first_side + rows.n_sides) as usize];
-        let read = |side: &RowSide| {
+    pub fn push(&mut self, problem: &BodyProblem, rows: &BodyRows, local: impl Fn(u32) -> u32, guess: &BodySolution, inertias: &[Inertia]) {
+        let (dim, first, values) = (rows.block.dim(), rows.first_row as usize, &problem.row_values);
+        let (first_side, first_row, first_w) = (self.sides.len(), self.free.len(), self.w.len());
+        for side in &values.sides[rows.first_side as usize..(rows.first_side + rows.n_sides) as usize] {
+            self.sides.push(Side { body: local(side.body), first: self.jacobian.len() as u32 });
             let rows = values.jacobian[side.first as usize..side.first as usize + 6 * dim].chunks_exact(6);
-            rows.map(|row| [row[0], row[1], row[2], row[3], row[4], row[5]]).collect::<Vec<_>>()
-        };
-        let sides: Vec<(u32, Vec<[f64; 6]>)> = sides.iter().map(|side| (local(side.body), read(side))).collect();
-        let mut w = vec![0.0; dim * dim];
-        for (body, jacobian) in &sides {
+            self.jacobian.extend(rows.map(|row| [row[0], row[1], row[2], row[3], row[4], row[5]]));
+        }
+        self.w.resize(first_w + dim * dim, 0.0);
+        let w = &mut self.w[first_w..];
+        for side in &self.sides[first_side..] {
+            let jacobian = &self.jacobian[side.first as usize..side.first as usize + dim];
             for (i, row) in jacobian.iter().enumerate() {
-                let response = respond(&inertias[*body as usize], row);
+                let response = respond(&inertias[side.body as usize], row);
                 for (j, other) in jacobian.iter().enumerate() {
-                    w[i * dim + j] += response.iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+                    w[i * dim + j] += dot6(&response, other);
                 }
             }
         }
-        let mut factor = RankRevealingLu::default();
-        if rows.block.is_bilateral() {
-            factor.factor(dim, &w);
-        }
-        let mut impulse = guess.to_vec();
+        self.free.extend_from_slice(&values.free[first..first + dim]);
+        self.impulse.extend_from_slice(&guess.row_impulses[first..first + dim]);
         if !rows.block.is_bilateral() {
-            rows.block.project(&mut impulse);
+            rows.block.project(&mut self.impulse[first_row..]);
         }
-        let last = impulse.clone();
-        RowWork { block: rows.block, sides, free: values.free[first..first + dim].to_vec(), w, factor, impulse, last, u: vec![0.0; dim] }
+        let (sides, rows_of_item) = (first_side..self.sides.len(), first_row..first_row + dim);
+        self.items.push(RowItem { block: rows.block, sides, rows: rows_of_item, w: first_w });
     }
 
-    /// Sum of the diagonal of W.
-    pub fn trace(&self) -> f64 {
-        self.w.iter().step_by(self.block.dim() + 1).sum()
+    /// Ends the list: the joints are factored for an island of `n_bodies`. Returns the sum of the diagonal of W.
+    pub fn finish(&mut self, n_bodies: usize, inertias: &[Inertia]) -> f64 {
+        self.last.clone_from(&self.impulse);
+        self.u.clear();
+        self.u.resize(self.free.len(), 0.0);
+        let mut joints = std::mem::take(&mut self.joints);
+        joints.factor(self, n_bodies, inertias);
+        self.joints = joints;
+        self.items.iter().map(|item| self.w[item.w..].iter().step_by(item.block.dim() + 1).take(item.block.dim()).sum::<f64>()).sum()
     }
 
-    /// Writes u.
-    fn evaluate(&mut self, velocities: &Velocities) {
-        self.u.copy_from_slice(&self.free);
-        for (body, jacobian) in &self.sides {
-            let v = velocities.get(*body as usize);
-            for (u, row) in self.u.iter_mut().zip(jacobian) {
-                *u += row.iter().zip(&v).map(|(g, v)| g * v).sum::<f64>();
+    /// Writes u of an item.
+    fn evaluate(&mut self, item: usize, velocities: &Velocities) {
+        let RowItem { rows, sides, .. } = self.items[item].clone();
+        let u = &mut self.u[rows.clone()];
+        u.copy_from_slice(&self.free[rows]);
+        for side in &self.sides[sides] {
+            let v = velocities.get(side.body as usize);
+            for (u, row) in u.iter_mut().zip(&self.jacobian[side.first as usize..]) {
+                *u += dot6(row, &v);
             }
         }
     }
 
-    fn apply(&self, change: &[f64], inertias: &[Inertia], velocities: &Velocities) {
-        for (body, jacobian) in &self.sides {
+    /// Writes u of all.
+    fn evaluate_all(&mut self, velocities: &Velocities) {
+        (0..self.items.len()).for_each(|item| self.evaluate(item, velocities));
+    }
+
+    /// Adds the response to a change of the impulse of an item.
+    fn apply(&self, item: &RowItem, change: &[f64], inertias: &[Inertia], velocities: &Velocities) {
+        for side in &self.sides[item.sides.clone()] {
             let mut wrench = [0.0; 6];
-            for (row, p) in jacobian.iter().zip(change) {
+            for (row, p) in self.jacobian[side.first as usize..].iter().zip(change) {
                 wrench.iter_mut().zip(row).for_each(|(w, g)| *w += g * p);
             }
-            let mut v = velocities.get(*body as usize);
-            v.iter_mut().zip(respond(&inertias[*body as usize], &wrench)).for_each(|(v, d)| *v += d);
-            velocities.set(*body as usize, &v);
+            let body = side.body as usize;
+            let mut v = velocities.get(body);
+            v.iter_mut().zip(respond(&inertias[body], &wrench)).for_each(|(v, d)| *v += d);
+            velocities.set(body, &v);
         }
     }
 
-    /// Adds the response to the whole impulse.
-    pub fn apply_impulse(&self, inertias: &[Inertia], velocities: &Velocities) {
-        self.apply(&self.impulse, inertias, velocities);
+    /// Adds the responses to the whole impulses.
+    pub fn apply_impulses(&self, inertias: &[Inertia], velocities: &Velocities) {
+        for item in &self.items {
+            self.apply(item, &self.impulse[item.rows.clone()], inertias, velocities);
+        }
     }
 
-    /// As [`super::pack::Pack::visit`].
+    /// As [`super::pack::Pack::visit`], over all rows; the joints last, so that they hold at the end of a sweep. Returns the square of the change.
     pub fn visit(&mut self, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
-        let dim = self.block.dim();
-        self.evaluate(velocities);
+        let mut step = 0.0;
+        for item in 0..self.items.len() {
+            if !self.items[item].block.is_bilateral() {
+                step += self.visit_item(item, beta, inertias, velocities);
+            }
+        }
+        step + self.visit_joints(beta, inertias, velocities)
+    }
+
+    fn visit_item(&mut self, item: usize, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
+        self.evaluate(item, velocities);
+        let RowItem { block, rows, w, .. } = self.items[item].clone();
+        let dim = block.dim();
         let (mut y, mut x, mut q) = ([0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM]);
-        for ((y, now), last) in y.iter_mut().zip(&self.impulse).zip(&self.last) {
+        for ((y, now), last) in y.iter_mut().zip(&self.impulse[rows.clone()]).zip(&self.last[rows.clone()]) {
             *y = now + beta * (now - last);
         }
         x[..dim].copy_from_slice(&y[..dim]);
-        if self.block.is_bilateral() {
-            q[..dim].copy_from_slice(&self.u);
-            self.factor.solve(&mut q[..dim]);
-            x.iter_mut().zip(&q).for_each(|(x, step)| *x -= step);
-        } else {
-            for (k, row) in self.w.chunks_exact(dim).enumerate() {
-                q[k] = self.u[k] - row.iter().zip(&y).map(|(w, y)| w * y).sum::<f64>();
-            }
-            solve_contact(self.block, &self.w, &q[..dim], &mut x[..dim]);
+        let w = &self.w[w..w + dim * dim];
+        for (k, row) in w.chunks_exact(dim).enumerate() {
+            q[k] = self.u[rows.start + k] - row.iter().zip(&y).map(|(w, y)| w * y).sum::<f64>();
         }
+        solve_contact(block, w, &q[..dim], &mut x[..dim]);
         let mut change = [0.0; Block::MAX_DIM];
         for ((change, x), y) in change.iter_mut().zip(&x).zip(&y) {
             *change = x - y;
         }
-        self.apply(&change[..dim], inertias, velocities);
-        self.last.copy_from_slice(&self.impulse);
-        self.impulse.copy_from_slice(&x[..dim]);
+        self.apply(&self.items[item], &change[..dim], inertias, velocities);
+        self.last[rows.clone()].copy_from_slice(&self.impulse[rows.clone()]);
+        self.impulse[rows].copy_from_slice(&x[..dim]);
         norm_squared(&change[..dim])
+    }
+
+    /// All joints at once: p ← y − W_BB⁺ u.
+    fn visit_joints(&mut self, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
+        let mut step = std::mem::take(&mut self.step);
+        step.clear();
+        for joint in 0..self.joints.items.len() {
+            let item = self.joints.items[joint] as usize;
+            self.evaluate(item, velocities);
+            step.extend(self.u[self.items[item].rows.clone()].iter().map(|u| -u));
+        }
+        self.joints.solve(&mut step);
+        let mut rest = &step[..];
+        for &item in &self.joints.items {
+            let item = &self.items[item as usize];
+            let (change, after) = rest.split_at(item.rows.len());
+            rest = after;
+            self.apply(item, change, inertias, velocities);
+            for (row, change) in item.rows.clone().zip(change) {
+                let (now, last) = (self.impulse[row], self.last[row]);
+                self.last[row] = now;
+                self.impulse[row] = now + beta * (now - last) + change;
+            }
+        }
+        let sum = norm_squared(&step);
+        self.step = step;
+        sum
     }
 
     /// Parts of the residual.
     pub fn measure(&mut self, unit: f64, velocities: &Velocities) -> Measure {
-        self.evaluate(velocities);
-        let error = self.block.natural_map_squared(&self.impulse, &self.u, unit);
-        Measure { error, impulse: unit * unit * norm_squared(&self.impulse), velocity: norm_squared(&self.u), free: 0.0 }
+        self.evaluate_all(velocities);
+        let mut total = Measure::default();
+        for item in &self.items {
+            let (p, u) = (&self.impulse[item.rows.clone()], &self.u[item.rows.clone()]);
+            total.add(&Measure {
+                error: item.block.natural_map_squared(p, u, unit),
+                impulse: unit * unit * norm_squared(p),
+                velocity: norm_squared(u),
+                free: 0.0,
+            });
+        }
+        total
     }
 
     /// |u|² without impulses, from the free velocities.
     pub fn free_square(&mut self, velocities: &Velocities) -> f64 {
-        self.evaluate(velocities);
+        self.evaluate_all(velocities);
         norm_squared(&self.u)
     }
 
-    /// u of the present velocities.
-    pub fn velocity(&mut self, velocities: &Velocities) -> &[f64] {
-        self.evaluate(velocities);
-        &self.u
+    /// Writes impulses and velocities of the rows numbered `rows` in the problem into its solution.
+    pub fn read_out(&mut self, problem: &BodyProblem, rows: &[u32], velocities: &Velocities, solution: &mut BodySolution) {
+        self.evaluate_all(velocities);
+        for (&number, item) in rows.iter().zip(&self.items) {
+            let first = problem.rows[number as usize].first_row as usize;
+            let range = first..first + item.rows.len();
+            solution.row_impulses[range.clone()].copy_from_slice(&self.impulse[item.rows.clone()]);
+            solution.row_velocities[range].copy_from_slice(&self.u[item.rows.clone()]);
+        }
     }
 }
 
+#[inline]
+pub(super) fn dot6(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// M⁻¹ of a wrench.
-fn respond(inertia: &Inertia, wrench: &[f64; 6]) -> [f64; 6] {
+pub(super) fn respond(inertia: &Inertia, wrench: &[f64; 6]) -> [f64; 6] {
     let turn = turn_response(inertia, &[wrench[3], wrench[4], wrench[5]]);
     [inertia[0] * wrench[0], inertia[0] * wrench[1], inertia[0] * wrench[2], turn[0], turn[1], turn[2]]
 }

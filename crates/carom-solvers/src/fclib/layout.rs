@@ -54,7 +54,7 @@ impl Layout {
                 Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => {
                     return refuse("rolling or spinning resistance", "write the problem with rolling = 0 as spatial contacts");
                 }
-                Block::Bounded { .. } => {
+                Block::Bounded { .. } | Block::Ball { .. } => {
                     return refuse(
                         "bounded rows (motors, friction of known bound)",
                         "write the problem without them, or with joints in their place",

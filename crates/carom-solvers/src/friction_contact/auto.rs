@@ -18,7 +18,7 @@ use crate::{OneStepSolver, Solution};
 /// For every problem, unless you know better. Chooses the method:
 ///
 /// 1. one contact: the exact block solution;
-/// 2. joints and at most 300 rows: exact elimination of the joints, then as below;
+/// 2. joints and at most 300 rows of contacts: exact elimination of the joints (sparse), then as below;
 /// 3. sweeps (`nsgs`) from the warm start, as long as they are foreseen to converge soon;
 /// 4. frictionless or planar and at most 60 rows: pivots (`lemke`);
 /// 5. without a guess and where few contacts slide, `admm`, as long as it is foreseen to converge soon;
@@ -49,9 +49,6 @@ struct Contacts {
     /// The solution of the methods tried before.
     previous: Solution,
 }
-
-/// Largest number of rows for which joints are eliminated (dense, cubic cost).
-const ELIMINATION_ROWS: usize = 300;
 
 /// Largest number of rows for which pivoting is preferred to a slow tail of sweeps.
 const PIVOTING_ROWS: usize = 60;
@@ -193,7 +190,12 @@ impl Contacts {
         let may_factor = |contacts: &mut Self, budget: &mut Budget| contacts.newton_steps(problem, solution, budget) > 0;
         match stage {
             Stage::Pivots => self.lemke.solve(problem, solution, tolerance).map(Some),
-            Stage::Admm if budget.is_cold && share_of_sliding(problem, &solution.r) <= MOST_SLIDING && may_factor(self, budget) => {
+            Stage::Admm
+                if budget.is_cold
+                    && !has_balls(problem)
+                    && share_of_sliding(problem, &solution.r) <= MOST_SLIDING
+                    && may_factor(self, budget) =>
+            {
                 // From zero: at the iterate of the sweeps the velocities are still wrong, and ADMM starts from both.
                 (self.admm.tolerance, self.admm.time_limit) = (tolerance, deadline.remaining());
                 self.admm.max_iterations = ADMM_ITERATIONS.min(self.max_iterations);
@@ -261,9 +263,14 @@ fn share_of_sliding(problem: &FrictionContact, r: &[f64]) -> f64 {
     sliding as f64 / closed.max(1) as f64
 }
 
-/// True when a contact has rolling or spinning resistance, which Newton's equations here do not know.
+/// True when a contact has rolling or spinning resistance, or friction lies in a ball, which Newton's equations here do not know.
 fn has_rolling(problem: &FrictionContact) -> bool {
-    problem.blocks.iter().any(|block| block.moments().is_some())
+    problem.blocks.iter().any(|block| block.moments().is_some()) || has_balls(problem)
+}
+
+/// True when the friction of a joint lies in a ball of known radius.
+fn has_balls(problem: &FrictionContact) -> bool {
+    problem.blocks.iter().any(|block| block.radius().is_some())
 }
 
 /// True when a row is bounded, which is no cone.
@@ -274,7 +281,7 @@ fn has_bounds(problem: &FrictionContact) -> bool {
 /// True when the problem has an exact complementarity form: contacts without spatial friction.
 fn is_linear(problem: &FrictionContact) -> bool {
     problem.blocks.iter().all(|block| match *block {
-        Block::Bilateral { .. } => false,
+        Block::Bilateral { .. } | Block::Ball { .. } => false,
         Block::Unilateral | Block::Bounded { .. } | Block::Coulomb2 { .. } => true,
         Block::Coulomb3 { .. } | Block::Spinning { .. } | Block::Rolling { .. } | Block::RollingSpinning { .. } => block.is_frictionless(),
     })
@@ -296,8 +303,7 @@ impl OneStepSolver<FrictionContact> for Auto {
         problem.validate()?;
         solution.prepare(problem.n_rows());
         let contacts = &mut self.contacts;
-        let has_joints = problem.blocks.iter().any(|b| b.is_bilateral());
-        if has_joints && problem.n_rows() <= ELIMINATION_ROWS {
+        if Elimination::suits(problem) {
             let solve = |p: &FrictionContact, s: &mut Solution, t| contacts.solve(p, s, t);
             self.elimination.solve(problem, solution, self.tolerance, solve)
         } else {

@@ -63,7 +63,7 @@ impl BlockEquation {
 /// empty.
 pub(super) fn friction_disks(block: Block) -> [(f64, Range<usize>); 2] {
     match block {
-        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [(0.0, 1..1), (0.0, 1..1)],
+        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } | Block::Ball { .. } => [(0.0, 1..1), (0.0, 1..1)],
         Block::Coulomb2 { mu } => [(mu, 1..2), (0.0, 2..2)],
         Block::Coulomb3 { mu } => [(mu, 1..3), (0.0, 3..3)],
         Block::Spinning { mu, spinning } => [(mu, 1..3), (spinning, 3..4)],

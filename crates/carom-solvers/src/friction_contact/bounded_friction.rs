@@ -202,7 +202,7 @@ pub(super) fn refuse_balls(solver: &'static str, problem: &FrictionContact) -> R
 fn disks(block: &Block) -> impl Iterator<Item = Disk> {
     let none = Disk::default();
     let [a, b] = match *block {
-        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } => [none, none],
+        Block::Bilateral { .. } | Block::Unilateral | Block::Bounded { .. } | Block::Ball { .. } => [none, none],
         Block::Coulomb2 { mu } => [Disk { first: 1, len: 1, slope: mu }, none],
         Block::Coulomb3 { mu } => [Disk { first: 1, len: 2, slope: mu }, none],
         Block::Spinning { mu, spinning: slope } => [Disk { first: 1, len: 2, slope: mu }, Disk { first: 3, len: 1, slope }],

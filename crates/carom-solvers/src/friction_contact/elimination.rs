@@ -3,49 +3,72 @@
 use super::FrictionContact;
 use crate::Solution;
 use crate::block_sparse::BlockSparse;
+use crate::cones::Block;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
-use crate::linear::RankRevealingLu;
+use crate::linear::BilateralFactor;
 use crate::report::{SolveReport, SolveStatus};
 
 /// Eliminates the joints B from a problem with contacts C:
 ///
 ///   r_B = −W_BB⁺ (q_B + W_BC r_C),   W' = W_CC − W_CB W_BB⁺ W_BC,   q' = q_C − W_CB W_BB⁺ q_B.
 ///
-/// W_BB⁺ is a solve by LU with complete pivoting; redundant joint rows are normal and their
-/// multipliers are set to zero. Dense: cost O(n_B³ + n_B² n_C + n_B n_C²); storage is reused.
+/// W_BB⁺ is a solve with a sparse factor; redundant joint rows are normal and their multipliers are zero. With f entries of the factor (linear in
+/// the joints of chains and trees) the cost is O(f n_C + n_C²); storage is reused.
 #[derive(Clone, Debug)]
 pub(crate) struct Elimination {
     reduced: FrictionContact,
     reduced_solution: Solution,
-    lu: RankRevealingLu,
+    factor: BilateralFactor,
+    /// W in blocks, where the problem has it otherwise.
+    copy: BlockSparse,
+    dense: Vec<f64>,
+    all_dims: Vec<usize>,
+    /// Per block of the problem: its first row among those of the joints or of the contacts.
+    place: Vec<usize>,
     /// Scalar rows of the joints and of the contacts.
     joint_rows: Vec<usize>,
     contact_rows: Vec<usize>,
     dims: Vec<usize>,
-    dense: Vec<f64>,
-    joint_matrix: Vec<f64>,
     /// −W_BB⁺ [W_BC | q_B], one contact column after another: n_B contiguous entries each.
     response: Vec<f64>,
+    /// The rows of W' of one block.
+    line: Vec<f64>,
     correction: Vec<f64>,
 }
 
 /// Rounds of tightening when the reduced metric was satisfied and the full one is not.
 const ROUNDS: usize = 4;
 
+/// Largest number of contact rows, to which the joints couple each other: W' is dense.
+const CONTACT_ROWS: usize = 300;
+
+/// Largest number of entries of −W_BB⁺ W_BC: 32 MB.
+const RESPONSES: usize = 1 << 22;
+
 impl Elimination {
+    /// Whether it is the way for a problem: joints, and not too many contacts that they couple.
+    pub fn suits(problem: &FrictionContact) -> bool {
+        let rows = |bilateral: bool| problem.blocks.iter().filter(|b| b.is_bilateral() == bilateral).map(Block::dim).sum::<usize>();
+        let (joints, contacts) = (rows(true), rows(false));
+        joints > 0 && contacts <= CONTACT_ROWS && joints * contacts <= RESPONSES
+    }
+
     /// Empty storage.
     pub fn new() -> Self {
         Elimination {
             reduced: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
             reduced_solution: Solution::default(),
-            lu: RankRevealingLu::default(),
+            factor: BilateralFactor::default(),
+            copy: BlockSparse::new(),
+            dense: Vec::new(),
+            all_dims: Vec::new(),
+            place: Vec::new(),
             joint_rows: Vec::new(),
             contact_rows: Vec::new(),
             dims: Vec::new(),
-            dense: Vec::new(),
-            joint_matrix: Vec::new(),
             response: Vec::new(),
+            line: Vec::new(),
             correction: Vec::new(),
         }
     }
@@ -92,42 +115,75 @@ impl Elimination {
 
     fn reduce(&mut self, problem: &FrictionContact) {
         self.split_rows(problem);
-        problem.w.to_dense(&mut self.dense);
-        let (n, n_b) = (problem.n_rows(), self.joint_rows.len());
-        self.joint_matrix.clear();
-        for &i in &self.joint_rows {
-            let row = &self.dense[i * n..(i + 1) * n];
-            self.joint_matrix.extend(self.joint_rows.iter().map(|&j| row[j]));
-        }
-        self.lu.factor(n_b, &self.joint_matrix);
-
-        // One response per contact row and one for q.
-        self.response.clear();
-        for &j in &self.contact_rows {
-            let column = self.joint_rows.iter().map(|&i| -self.dense[i * n + j]);
-            self.response.extend(column);
-        }
-        self.response.extend(self.joint_rows.iter().map(|&i| -problem.q[i]));
-        if n_b > 0 {
-            for response in self.response.chunks_exact_mut(n_b) {
-                self.lu.solve(response);
+        match &problem.w {
+            Delassus::BlockSparse(w) => self.reduce_blocks(problem, w),
+            other => {
+                let copy = std::mem::take(&mut self.copy);
+                let copy = self.in_blocks(other, copy);
+                self.reduce_blocks(problem, &copy);
+                self.copy = copy;
             }
         }
-        self.fill_reduced(problem);
+    }
+
+    /// W with all its blocks.
+    fn in_blocks(&mut self, w: &Delassus, mut copy: BlockSparse) -> BlockSparse {
+        w.to_dense(&mut self.dense);
+        let (n, n_blocks) = (w.n_rows(), w.n_blocks());
+        self.all_dims.clear();
+        self.all_dims.extend((0..n_blocks).map(|block| w.offset(block + 1) - w.offset(block)));
+        copy.reset(&self.all_dims);
+        for row in 0..n_blocks {
+            for column in 0..n_blocks {
+                let (first, width) = (w.offset(column), self.all_dims[column]);
+                let block = copy.push_block(column);
+                for (i, values) in (w.offset(row)..).zip(block.chunks_exact_mut(width)) {
+                    values.copy_from_slice(&self.dense[i * n + first..][..width]);
+                }
+            }
+            copy.finish_row();
+        }
+        copy
+    }
+
+    fn reduce_blocks(&mut self, problem: &FrictionContact, w: &BlockSparse) {
+        self.factor.factor(w, |block| problem.blocks[block].is_bilateral());
+        // One response per contact row and one for q.
+        let (n_b, n_c) = (self.joint_rows.len(), self.contact_rows.len());
+        self.response.clear();
+        self.response.resize(n_b * n_c, 0.0);
+        for (block, law) in problem.blocks.iter().enumerate().filter(|(_, law)| law.is_bilateral()) {
+            for (column, values) in w.row(block).filter(|(column, _)| !problem.blocks[*column].is_bilateral()) {
+                let (first, width) = (self.place[column], values.len() / law.dim());
+                for (i, row) in (self.place[block]..).zip(values.chunks_exact(width)) {
+                    for (j, value) in (first..).zip(row) {
+                        self.response[j * n_b + i] = -value;
+                    }
+                }
+            }
+        }
+        self.response.extend(self.joint_rows.iter().map(|&i| -problem.q[i]));
+        for response in self.response.chunks_exact_mut(n_b.max(1)) {
+            self.factor.solve(response);
+        }
+        self.fill_reduced(problem, w);
     }
 
     fn split_rows(&mut self, problem: &FrictionContact) {
         self.joint_rows.clear();
         self.contact_rows.clear();
         self.dims.clear();
+        self.place.clear();
         self.reduced.blocks.clear();
         let mut start = 0;
         for block in &problem.blocks {
             let rows = start..start + block.dim();
             start = rows.end;
             if block.is_bilateral() {
+                self.place.push(self.joint_rows.len());
                 self.joint_rows.extend(rows);
             } else {
+                self.place.push(self.contact_rows.len());
                 self.contact_rows.extend(rows);
                 self.dims.push(block.dim());
                 self.reduced.blocks.push(*block);
@@ -135,53 +191,66 @@ impl Elimination {
         }
     }
 
-    fn fill_reduced(&mut self, problem: &FrictionContact) {
-        let (n, n_b, n_c) = (problem.n_rows(), self.joint_rows.len(), self.contact_rows.len());
-        let (dense, joint_rows, response) = (&self.dense, &self.joint_rows, &self.response);
-        // W_{i,B} · response_k for contact row i.
-        let through_joints = |i: usize, k: usize| -> f64 {
-            let response = &response[k * n_b..(k + 1) * n_b];
-            let row = &dense[i * n..(i + 1) * n];
-            joint_rows.iter().zip(response).map(|(&j, r)| row[j] * r).sum()
-        };
-        self.reduced.q.clear();
-        for &i in &self.contact_rows {
-            self.reduced.q.push(problem.q[i] + through_joints(i, n_c));
-        }
-        let Delassus::BlockSparse(w) = &mut self.reduced.w else {
+    fn fill_reduced(&mut self, problem: &FrictionContact, w: &BlockSparse) {
+        let (n_b, n_c) = (self.joint_rows.len(), self.contact_rows.len());
+        let Delassus::BlockSparse(reduced) = &mut self.reduced.w else {
             return; // Built block-sparse in `new`, never replaced.
         };
-        w.reset(&self.dims);
-        for row in 0..self.dims.len() {
-            let rows = w.offset(row)..w.offset(row + 1);
-            for column in 0..self.dims.len() {
-                let columns = w.offset(column)..w.offset(column + 1);
-                let positions = rows.clone().flat_map(|a| columns.clone().map(move |b| (a, b)));
-                let block = w.push_block(column);
-                for (value, (a, b)) in block.iter_mut().zip(positions) {
-                    let i = self.contact_rows[a];
-                    *value = dense[i * n + self.contact_rows[b]] + through_joints(i, b);
+        self.reduced.q.clear();
+        reduced.reset(&self.dims);
+        for (block, law) in problem.blocks.iter().enumerate().filter(|(_, law)| !law.is_bilateral()) {
+            // The rows of [W' | q'] of this block: n_C + 1 columns.
+            let (dim, width) = (law.dim(), n_c + 1);
+            self.line.clear();
+            self.line.resize(dim * width, 0.0);
+            for (row, line) in (w.offset(block)..).zip(self.line.chunks_exact_mut(width)) {
+                line[n_c] = problem.q[row];
+            }
+            for (column, values) in w.row(block) {
+                let (first, columns) = (self.place[column], values.len() / dim);
+                for (line, row) in self.line.chunks_exact_mut(width).zip(values.chunks_exact(columns)) {
+                    if problem.blocks[column].is_bilateral() {
+                        for (x, response) in line.iter_mut().zip(self.response.chunks_exact(n_b)) {
+                            *x += row.iter().zip(&response[first..]).map(|(w, r)| w * r).sum::<f64>();
+                        }
+                    } else {
+                        line[first..first + columns].iter_mut().zip(row).for_each(|(x, w)| *x += w);
+                    }
                 }
             }
-            w.finish_row();
+            self.reduced.q.extend(self.line.chunks_exact(width).map(|line| line[n_c]));
+            for (column, &columns) in self.dims.iter().enumerate() {
+                let first = reduced.offset(column);
+                let target = reduced.push_block(column);
+                for (target, line) in target.chunks_exact_mut(columns).zip(self.line.chunks_exact(width)) {
+                    target.copy_from_slice(&line[first..first + columns]);
+                }
+            }
+            reduced.finish_row();
         }
     }
 
     /// Joint impulses from contact impulses, with one step of iterative refinement.
     fn recover(&mut self, problem: &FrictionContact, solution: &mut Solution) {
-        let n_b = self.joint_rows.len();
+        let (n_b, n_c) = (self.joint_rows.len(), self.contact_rows.len());
         for (&row, r) in self.contact_rows.iter().zip(&self.reduced_solution.r) {
             solution.r[row] = *r;
         }
-        for (b, &row) in self.joint_rows.iter().enumerate() {
-            let free = self.response[self.contact_rows.len() * n_b + b];
-            let contacts = self.reduced_solution.r.iter().enumerate();
-            solution.r[row] = free + contacts.map(|(k, r)| self.response[k * n_b + b] * r).sum::<f64>();
+        self.correction.clear();
+        self.correction.extend_from_slice(&self.response[n_c * n_b..]);
+        if n_b > 0 {
+            for (r, response) in self.reduced_solution.r.iter().zip(self.response.chunks_exact(n_b)).filter(|(r, _)| **r != 0.0) {
+                self.correction.iter_mut().zip(response).for_each(|(x, response)| *x += response * r);
+            }
+        }
+        for (&row, r) in self.joint_rows.iter().zip(&self.correction) {
+            solution.r[row] = *r;
         }
         problem.velocity(&solution.r, &mut solution.u);
-        self.correction.clear();
-        self.correction.extend(self.joint_rows.iter().map(|&row| -solution.u[row]));
-        self.lu.solve(&mut self.correction);
+        for (correction, &row) in self.correction.iter_mut().zip(&self.joint_rows) {
+            *correction = -solution.u[row];
+        }
+        self.factor.solve(&mut self.correction);
         for (&row, correction) in self.joint_rows.iter().zip(&self.correction) {
             solution.r[row] += correction;
         }

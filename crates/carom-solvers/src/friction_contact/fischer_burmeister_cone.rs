@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(super) fn supports(block: Block) -> bool {
     match block {
         Block::RollingSpinning { rolling, .. } => rolling == 0.0,
-        Block::Bounded { .. } => false,
+        Block::Bounded { .. } | Block::Ball { .. } => false,
         _ => block.moments().is_none_or(|(slope, _)| slope == 0.0 || block.friction() == 0.0),
     }
 }

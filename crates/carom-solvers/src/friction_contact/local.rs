@@ -1,6 +1,6 @@
 //! Solution of one contact block, the others held fixed.
 
-use super::{local_newton, local_projection, local_rolling, one_contact_2d, one_contact_3d};
+use super::{ball, local_newton, local_projection, local_rolling, one_contact_2d, one_contact_3d};
 use crate::cones::Block;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,7 @@ pub(crate) fn solve_contact(block: Block, w: &[f64], q: &[f64], r: &mut [f64]) {
                 }
             }
         }
+        (Block::Ball { radius, .. }, w, q, r) => ball::solve(radius, w, q, r),
         (Block::Spinning { .. }, w, q, r) => local_rolling::solve::<4>(block, w, q, r),
         (Block::Rolling { .. }, w, q, r) => local_rolling::solve::<5>(block, w, q, r),
         (Block::RollingSpinning { .. }, w, q, r) => local_rolling::solve::<6>(block, w, q, r),

@@ -17,7 +17,7 @@ use crate::cones::Block;
 /// make one or two steps enough. Cost: one LU of dim rows per step.
 pub(super) fn solve(block: Block, w: &[f64], q: &[f64], r: &mut [f64], iterations: usize, tolerance: f64) {
     let dim = block.dim();
-    if block.bounds().is_some() {
+    if block.bounds().is_some() || block.radius().is_some() {
         return local::solve_contact(block, w, q, r);
     }
     if dim == 1 || block.is_bilateral() || q[0] >= 0.0 {

@@ -12,6 +12,7 @@ mod admm;
 pub(crate) mod admm_control;
 mod alart_curnier;
 mod auto;
+mod ball;
 mod bipotential;
 mod block_equation;
 mod bounded_friction;
@@ -53,6 +54,7 @@ mod sweep_order;
 mod sweep_settings;
 mod tresca;
 mod via_lcp;
+mod without_balls;
 
 pub use aclm::Aclm;
 pub use admm::{Admm, AdmmAcceleration, AdmmBalancing, AdmmParams};
@@ -76,6 +78,7 @@ pub use sweep_order::SweepOrder;
 pub use sweep_settings::NsgsParams;
 pub use tresca::Tresca;
 pub use via_lcp::ViaLcp;
+pub(crate) use without_balls::WithoutBalls;
 
 use crate::Solution;
 use crate::cones::{Block, norm_squared};
@@ -254,6 +257,11 @@ pub(crate) fn check_blocks(blocks: &[Block]) -> Result<(), SolveError> {
             && !(slope >= 0.0 && slope.is_finite())
         {
             return bad(slope, "a rolling or spinning resistance >= 0");
+        }
+        if let Some(radius) = block.radius()
+            && (!(2..=3).contains(&dim) || radius.is_nan() || radius < 0.0)
+        {
+            return bad(radius, "a ball of two or three rows with a radius >= 0");
         }
         if let Some((lower, upper)) = block.bounds() {
             if lower.is_nan() || lower == f64::INFINITY {

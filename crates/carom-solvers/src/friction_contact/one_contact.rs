@@ -36,6 +36,8 @@ pub(super) fn solve_single(
     check_size("q", block.dim(), problem.q.len())?;
     let report = match block {
         Block::Unilateral | Block::Bounded { .. } => solve_dim::<1>(problem, block, solution, tolerance),
+        Block::Ball { dim: 2, .. } => solve_dim::<2>(problem, block, solution, tolerance),
+        Block::Ball { .. } => solve_dim::<3>(problem, block, solution, tolerance),
         Block::Coulomb2 { .. } => solve_dim::<2>(problem, block, solution, tolerance),
         Block::Coulomb3 { .. } => solve_dim::<3>(problem, block, solution, tolerance),
         Block::Spinning { .. } => solve_dim::<4>(problem, block, solution, tolerance),

@@ -71,10 +71,10 @@ impl ConicForm {
         match *block {
             Block::Bilateral { dim } => self.rows.extend(tangents(1, dim - 1, 1.0)),
             Block::Unilateral => {}
-            Block::Bounded { .. } => {
+            Block::Bounded { .. } | Block::Ball { .. } => {
                 return Err(SolveError::Unsupported {
                     solver: "interior-point",
-                    reason: "a bounded row is an interval, no cone",
+                    reason: "a bounded row is an interval, friction of known bound a ball: no cones",
                     alternatives: "reduction (with local auto), nsgs",
                 });
             }

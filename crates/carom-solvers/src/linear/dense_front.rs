@@ -9,27 +9,54 @@ const PANEL: usize = 4;
 /// machine precision.
 #[inline(always)]
 pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mut [usize]) -> bool {
-    let (mut begin, mut is_regular) = (0, true);
+    let mut is_regular = true;
+    eliminate(front, m, k, |front, j| {
+        let (mut pivot, mut size) = (j, -1.0);
+        for i in j..k {
+            let candidate = front[i * m + j].abs();
+            if candidate > size {
+                (pivot, size) = (i, candidate);
+            }
+        }
+        exchanges[j] = pivot;
+        if pivot != j {
+            let (top, bottom) = front.split_at_mut(pivot * m);
+            top[j * m..(j + 1) * m].swap_with_slice(&mut bottom[..m]);
+        }
+        if size == 0.0 {
+            front[j * m + j] = f64::EPSILON;
+            is_regular = false;
+        }
+    });
+    is_regular
+}
+
+/// The same for a front whose symmetric part is positive semidefinite: pivots are taken from the diagonal as they come. One that is not above its
+/// floor belongs to a row that depends on those before it; it becomes infinite, so that its unknown is zero and its equation is left out.
+/// Returns the number of such rows.
+#[inline(always)]
+pub(super) fn factor_semidefinite_front(front: &mut [f64], m: usize, k: usize, floors: &[f64]) -> usize {
+    let mut redundant = 0;
+    eliminate(front, m, k, |front, j| {
+        let pivot = &mut front[j * m + j];
+        // also where the pivot is not a number
+        if !(*pivot > floors[j]) {
+            *pivot = f64::INFINITY;
+            redundant += 1;
+        }
+    });
+    redundant
+}
+
+/// Elimination by panels; `choose(front, j)` brings the pivot of column j to its place.
+#[inline(always)]
+fn eliminate(front: &mut [f64], m: usize, k: usize, mut choose: impl FnMut(&mut [f64], usize)) {
+    let mut begin = 0;
     while begin < k {
         let end = (begin + PANEL).min(k);
         // The panel: columns begin..end of all rows, whole rows exchanged.
         for j in begin..end {
-            let (mut pivot, mut size) = (j, -1.0);
-            for i in j..k {
-                let candidate = front[i * m + j].abs();
-                if candidate > size {
-                    (pivot, size) = (i, candidate);
-                }
-            }
-            exchanges[j] = pivot;
-            if pivot != j {
-                let (top, bottom) = front.split_at_mut(pivot * m);
-                top[j * m..(j + 1) * m].swap_with_slice(&mut bottom[..m]);
-            }
-            if size == 0.0 {
-                front[j * m + j] = f64::EPSILON;
-                is_regular = false;
-            }
+            choose(front, j);
             let inverse = 1.0 / front[j * m + j];
             let (top, bottom) = front.split_at_mut((j + 1) * m);
             let pivot_row = &top[j * m..];
@@ -69,7 +96,6 @@ pub(super) fn factor_front(front: &mut [f64], m: usize, k: usize, exchanges: &mu
         }
         begin = end;
     }
-    is_regular
 }
 
 /// Subtracts the products with the four pivot rows of a full panel from all rows below, two at a time.
@@ -114,6 +140,14 @@ mod tests {
         assert_eq!(exchanges, [1, 1]);
         // 6 − (2, 5) [[0, 2], [4, 1]]⁻¹ (1, 3)ᵀ, all in binary fractions.
         assert_eq!(front[8], 2.25);
+    }
+
+    #[test]
+    fn a_dependent_row_of_a_semidefinite_front_is_left_out() {
+        // Gram matrix of (1, 0), (1, 0), (1, 1): the second row is the first one again.
+        let mut front = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0];
+        assert_eq!(factor_semidefinite_front(&mut front, 3, 2, &[1e-12; 2]), 1);
+        assert_eq!((front[4], front[7], front[8]), (f64::INFINITY, 0.0, 1.0));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! LU factorisation of a matrix in blocks with symmetric pattern, by dense fronts.
 
-use super::dense_front::factor_front;
+use super::dense_front::{factor_front, factor_semidefinite_front};
 use super::elimination_tree::{EliminationTree, Node, OUTSIDE};
 use super::minimum_degree::BlockPattern;
 
@@ -34,6 +34,8 @@ pub struct FrontalLu {
     waiting: Vec<(usize, usize)>,
     local: Vec<usize>,
     work: Vec<f64>,
+    /// Least pivots, by scalar row; empty where pivots are sought.
+    floors: Vec<f64>,
 }
 
 impl FrontalLu {
@@ -125,10 +127,35 @@ impl FrontalLu {
 
     /// Factors the matrix filled in since `reset`. A pivot that vanishes is replaced by machine precision.
     pub fn factor(&mut self) {
+        self.floors.clear();
+        self.factor_fronts();
+    }
+
+    /// Factors a matrix whose symmetric part is positive semidefinite, without exchanges. A row whose pivot is not above `tolerance` times its
+    /// diagonal entry depends on the rows before it: it is left out, its unknown is zero in every solution. Returns the number of such rows.
+    pub fn factor_semidefinite(&mut self, tolerance: f64) -> usize {
+        let tree = &self.tree;
+        self.floors.clear();
+        self.floors.resize(tree.n_rows(), 0.0);
+        for number in 0..tree.blocks.len() {
+            let (dim, row) = (tree.dim(number), self.entry_starts[number]..self.entry_starts[number + 1]);
+            if let Some(&(_, position)) = self.entries[row].iter().find(|(column, _)| *column == number) {
+                let diagonal = self.values[position..position + dim * dim].iter().step_by(dim + 1);
+                let floors = &mut self.floors[tree.offsets[number]..];
+                floors.iter_mut().zip(diagonal).for_each(|(floor, x)| *floor = tolerance * x.max(0.0));
+            }
+        }
+        self.factor_fronts()
+    }
+
+    fn factor_fronts(&mut self) -> usize {
+        let mut redundant = 0;
         self.factors.clear();
         self.factor_starts.clear();
         self.exchanges.clear();
-        self.exchanges.resize(self.n_rows(), 0);
+        let n = self.n_rows();
+        self.exchanges.extend(self.tree.nodes.iter().flat_map(|node| 0..node.pivots));
+        debug_assert_eq!(self.exchanges.len(), n);
         self.stack.clear();
         self.waiting.clear();
         self.local.clear();
@@ -138,8 +165,14 @@ impl FrontalLu {
             self.assemble(index, &node);
             let (m, k) = (node.size, node.pivots);
             let first_row = self.tree.offsets[node.begin];
-            let (front, exchanges) = (&mut self.front, &mut self.exchanges[first_row..first_row + k]);
-            self.arch.dispatch(|| factor_front(front, m, k, exchanges));
+            let front = &mut self.front;
+            if self.floors.is_empty() {
+                let exchanges = &mut self.exchanges[first_row..first_row + k];
+                self.arch.dispatch(|| factor_front(front, m, k, exchanges));
+            } else {
+                let floors = &self.floors[first_row..first_row + k];
+                redundant += self.arch.dispatch(|| factor_semidefinite_front(front, m, k, floors));
+            }
             self.factor_starts.push(self.factors.len());
             self.factors.extend_from_slice(&self.front[..k * m]);
             for row in self.front[k * m..].chunks_exact(m) {
@@ -152,6 +185,7 @@ impl FrontalLu {
                 }
             }
         }
+        redundant
     }
 
     /// The pivots of the last factorisation: (block, row within the block, pivot), by columns of the matrix in the order of elimination.

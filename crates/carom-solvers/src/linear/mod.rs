@@ -1,6 +1,7 @@
 //! Factorisations of matrices. The only place that knows faer.
 
 mod banded_lu;
+mod bilateral_factor;
 mod dense_front;
 mod dense_lu;
 mod elimination_tree;
@@ -13,6 +14,7 @@ mod sparse_lu;
 mod sparse_pattern;
 
 pub(crate) use banded_lu::BandedLu;
+pub use bilateral_factor::BilateralFactor;
 pub(crate) use dense_lu::DenseLu;
 pub use frontal_lu::FrontalLu;
 pub use minimum_degree::BlockPattern;

@@ -3,13 +3,14 @@
 use super::MoreauGap;
 use super::law::Approach;
 use crate::active_set::ActiveSource;
-use crate::assembly::{RowsOver, largest_approach, select_where};
+use crate::assembly::{RowsOver, at_time, largest_approach, select_where, update_jacobians};
 use crate::error::StepError;
 use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::many_contacts::is_plain;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
+use crate::schemes::joint_positions::JointPositions;
 use crate::state::State;
 
 /// Whether a model is made of rigid bodies in space alone: others have no velocities that contacts could be solved on.
@@ -36,20 +37,23 @@ impl MoreauGap {
         let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
         let rebounds = Self::rebounds(model, memory);
         // joints and contacts with other laws => rows
-        let is_other: Vec<bool> = model.collider_laws().iter().map(|law| !is_plain(law)).collect();
-        let laws: Vec<u16> =
-            if is_other.contains(&true) { memory.contacts.iter().map(|contact| contact.law).collect() } else { Vec::new() };
+        let is_other = |law: u16| !is_plain(&model.collider_laws()[law as usize]);
+        let mut laws = std::mem::take(&mut memory.many.laws);
+        laws.clear();
+        laws.extend(memory.contacts.iter().map(|contact| contact.law));
         let reach = 2.0 * h * largest_approach(model, state, memory) + self.params.touch;
         select_where(model, state, memory, RowsOver::step(h), |source, gap, _| match source {
             ActiveSource::Interaction(_) => gap <= reach,
-            ActiveSource::Contact(i) => laws.get(i).is_some_and(|law| is_other[*law as usize]),
+            ActiveSource::Contact(i) => is_other(laws[i]),
         });
+        memory.many.laws = laws;
+        self.foresee_joints(model, state, memory, h)?;
         self.shift_rows(model, memory, h);
         let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
         many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
-        for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !is_other[contact.law as usize]) {
+        for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !is_other(contact.law)) {
             let law = model.contact_law(contact);
             let [start, free] = many.push(index, contact, law.friction.at(0.0), q, v, h);
             let e = if rebounds { law.restitution.at(start[0]) } else { 0.0 };
@@ -58,20 +62,33 @@ impl MoreauGap {
         }
         many.push_rows(active, bodies.first_block);
         // p => v_{k+1}
-        let mut guess = Vec::with_capacity(active.n_rows());
-        for item in active.items() {
-            match item.source {
-                ActiveSource::Interaction(i) => guess.extend_from_slice(&warm.by_interaction[i][..item.rows.len()]),
-                ActiveSource::Contact(i) => guess.extend_from_slice(&warm.of_contact(&contacts[i].key)[..item.rows.len()]),
-            }
-        }
         many.sweeps.set_params(self.params.sweeps);
-        report.solve = Some(many.solve(contacts, warm, &guess, &mut state.v[bodies.v.clone()]));
+        report.solve = Some(many.solve(contacts, warm, &mut state.v[bodies.v.clone()]));
         solution.r.clone_from(&many.solution.row_impulses);
         solution.u.clone_from(&many.solution.row_velocities);
         memory.problem_holds = false;
         report.n_active = memory.active.items().len() + memory.many.index.len();
         (report.newton_iterations, report.newton_converged) = (1, true);
+        Ok(())
+    }
+    /// The rows of joints at the foreseen end of the step, and what their mean over the step changes in v_free with the reactions of the last
+    /// step: both right to second order. The positions are projected afterwards.
+    fn foresee_joints(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
+        let StepMemory { many, active, contacts, warm, .. } = &mut *memory;
+        many.guess_rows(active, contacts, warm);
+        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
+        if !memory.joints.is_held() {
+            return Ok(());
+        }
+        let StepMemory { work, .. } = &mut *memory;
+        work.displacement.iter_mut().zip(&work.v_start).for_each(|(w, v)| *w = h * v);
+        model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
+        update_jacobians(model, state.t + h, memory).map_err(at_time(state.t + h))?;
+        let StepMemory { joints, active, many, work, matrices, .. } = memory;
+        work.residual.fill(0.0);
+        joints.add_mean_reaction(model, active, &many.row_guess, &mut work.residual);
+        matrices.factor.solve(model.systems().layout(), &work.residual, &mut work.displacement);
+        work.v_free.iter_mut().zip(&work.displacement).for_each(|(v, change)| *v += change);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! M (v_{k+1} − v_k) = h [F(t_k, q_k, v_k) + F(t_{k+1}, q_{k+1}, v_{k+1})]/2 + Gᵀ p,      u = G v + b
-//! bilateral:   u_{k+1} = 0
+//! bilateral:   u_{k+1} = 0 and g(q_{k+1}) = 0      with mean rows and a projection: see `joint_positions`
 //! contact:     K* ∋ (u_N + s + μ‖u_T‖, u_T) ⟂ p ∈ K
 //!              s = g_k/h                            open: the gap may close in this step, and not more
 //!              s = g_k/h + u_{N,k}                  parting, and not met again in this step: it flies
@@ -23,15 +23,17 @@
 //! Many contacts (from `many` on) are solved on the velocities of the bodies, without W ([`carom_solvers::bodies`]), with one linearly implicit step
 //! of the gyroscopic terms instead of Newton's iteration, to the tolerance of `sweeps`.
 //!
-//! Conserves: energy in free motion and in contacts that stay closed, as the θ-method; gaps of spheres and planes exactly.
-//! Violates: gaps on curved paths by O(h²), taken back by ρ per step; joints drift by O(h), as they are imposed on velocities.
+//! Conserves: energy in free motion, with joints and in contacts that stay closed, as the θ-method; gaps of spheres and planes exactly; joints on
+//! positions and velocities, to `joint_tolerance`.
+//! Violates: gaps on curved paths by O(h²), taken back by ρ per step.
 //! Order: 1 across impacts of several contacts, 2 otherwise.
 
 pub(crate) mod impulse_times;
 mod law;
 mod many;
 
-use super::settings::{check_newton, require};
+use super::joint_positions::{Closeness, JointPositions, project_displacement};
+use super::settings::{check_joint_tolerance, check_newton, require};
 use super::stages::{Span, check_finite, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
@@ -68,6 +70,8 @@ pub struct MoreauGapParams {
     /// Steps whose one-step problem stops above its tolerance, but not above this residual, are counted, recorded as events and gone on with;
     /// dimensionless, default 1e-6, ≥ 0. With many contacts a hundred times the tolerance of `sweeps` is meant, whatever the number; 0 tolerates nothing.
     pub tolerated: f64,
+    /// Largest |g| of a joint that is left at the end of a step (unit of the constraint: \[m\], \[rad\]), default 1e-10, positive.
+    pub joint_tolerance: f64,
     /// Newton's iteration stops when the residual of the equation of motion is below this fraction of its largest term;
     /// dimensionless, default 1e-12, nominal 1e-14 … 1e-6.
     pub newton_tolerance: f64,
@@ -84,6 +88,7 @@ impl Default for MoreauGapParams {
             many: 128,
             sweeps: BodySweepsParams::default(),
             tolerated: 1e-6,
+            joint_tolerance: 1e-10,
             newton_tolerance: 1e-12,
             newton_max_iterations: 50,
         }
@@ -105,6 +110,7 @@ impl MoreauGapParams {
         let tolerated = self.tolerated;
         require(tolerated >= 0.0 && tolerated.is_finite(), "tolerated", tolerated, "a number ≥ 0 is needed")?;
         require(self.sweeps.max_sweeps > 0, "sweeps.max_sweeps", 0.0, "at least 1 is needed")?;
+        check_joint_tolerance(self.joint_tolerance)?;
         check_newton(self.newton_tolerance, self.newton_max_iterations)
     }
 }
@@ -115,6 +121,9 @@ pub struct MoreauGap {
     /// Its settings.
     pub params: MoreauGapParams,
 }
+
+/// Displacements of a step that bring the joints together, at most; they converge by a factor O(h).
+const MAX_PROJECTIONS: usize = 30;
 
 /// Contacts are sought within this part of the smaller radius of a pair, whatever the speeds: impulses of the step may close them.
 const SKIN: f64 = 0.03;
@@ -176,7 +185,15 @@ impl Scheme for MoreauGap {
         }
 
         // when impulses acted => q_{k+1}; impulses and energies
-        self.advance(model, state, memory, h).map_err(&located)?;
+        self.displace(model, state, memory, h);
+        memory.joints.keep_change(h, &memory.work.v_start, &state.v);
+        if memory.joints.is_held() {
+            let closeness = Closeness { tolerance: self.params.joint_tolerance, max_iterations: MAX_PROJECTIONS };
+            report.projection = Some(project_displacement(model, state, memory, h, closeness)?);
+        } else {
+            model.systems().advance(&memory.work.q_start, &memory.work.displacement, &mut state.q);
+        }
+        check_finite(model, state).map_err(&located)?;
         finish(model, state, memory, Span { h, theta: 0.5 }, &mut report).map_err(&located)?;
         let [normal, tangential, work] = memory.many.exchange();
         report.dissipated_impact += normal;
@@ -230,6 +247,8 @@ impl MoreauGap {
         self.shift_rows(model, memory, h);
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
+        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
+        memory.joints.guess(h, &mut state.v);
         step.advance(model, state, memory).map_err(at_time(state.t))?;
         step.solve_predicted(model, state, memory, report)
     }
@@ -258,8 +277,8 @@ impl MoreauGap {
         }
     }
 
-    /// (q_k, v_k, v_{k+1}, p) => q_{k+1}.
-    fn advance(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
+    /// (v_k, v_{k+1}, p) => the displacement of the step, in `work.displacement`.
+    fn displace(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) {
         let StepMemory { active, solution, many, contacts, work, times, .. } = memory;
         let layout = model.systems().layout();
         times.reset(layout.n_blocks());
@@ -311,7 +330,5 @@ impl MoreauGap {
                 work.displacement[i] = h * ((1.0 - w) * work.v_start[i] + w * state.v[i]);
             }
         }
-        model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
-        check_finite(model, state)
     }
 }

@@ -155,7 +155,7 @@ impl Newton<'_> {
             self.update_rows(state, memory)?;
         }
         self.smooth_residual(state, memory, own)?;
-        Ok(relative_residual(self.model, state, memory))
+        Ok(relative_residual(self.model, state, memory, 0.0))
     }
 
     /// (v_{n+1}, P, Λ) => a_{n+1}, A_{n+1}, λ_{n+1} of what is tried; the impulses of forces become those of the step, h/2 (λ_n + λ_{n+1}).

@@ -1,0 +1,298 @@
+//! Joints held on positions and velocities by schemes of the trapezoidal rule.
+//!
+//! A joint that is imposed on velocities with its reaction along G at one end of the step drifts and loses energy, both by O(h). Here the reaction
+//! acts along the mean of G at the two ends, and the positions are projected on the joint in the same directions,
+//!
+//! ```text
+//! M (v_{k+1} − v_k) = … + ½ (G_k + G_{k+1})ᵀ p,                      G_{k+1} v_{k+1} + b = 0
+//! q_{k+1} = q_k ⊕ [… + ½ M⁻¹ (G_k + G_{k+1})ᵀ σ],                    g(t_{k+1}, q_{k+1}) = 0
+//! ```
+//!
+//! with one multiplier for the velocities and one for the positions, as Gear, Gupta and Leimkuhler do (J. Comput. Appl. Math. 12, 1985). The step is
+//! its own inverse when time runs backwards, as that of RATTLE (H. C. Andersen, J. Comput. Phys. 52, 1983) is: of order 2, and without drift of the energy in reversible
+//! motion. It differs from RATTLE in that forces are those of the trapezoidal rule, so that stiff ones are taken implicitly.
+//!
+//! Where joints carry much (a heavy end on a chain of light links) the turning of their reactions is a stiffness of its own, −½ hβ ∂(Gᵀp)/∂q; its positive part within the blocks
+//! of M̂, with the reactions of the last step, makes Newton's iteration converge there too.
+//!
+//! σ is found by simplified Newton steps with the factor of G_k M⁻¹ G_kᵀ, which is sparse and leaves redundant rows out; they converge by a factor
+//! O(h) each. Constraints on velocities alone (rolling) take part in the first line only.
+
+use super::position_projection::ProjectionReport;
+use super::stages::displace;
+use crate::active_set::{ActiveSet, ActiveSource};
+use crate::assembly::at_time;
+use crate::block_diagonal::{BlockFactor, keep_positive_part};
+use crate::error::{NonFinite, StepError};
+use crate::memory::StepMemory;
+use crate::model::Model;
+use crate::state::State;
+use crate::systems::Scratch;
+use carom_solvers::BlockSparse;
+use carom_solvers::linear::BilateralFactor;
+
+/// The joints of a step; nothing is allocated once warm.
+#[derive(Debug, Default)]
+pub(crate) struct JointPositions {
+    held: Vec<Held>,
+    /// Rows of G_k, with M⁻¹ G_kᵀ.
+    start: ActiveSet,
+    w: BlockSparse,
+    factor: BilateralFactor,
+    mass: BlockFactor,
+    mass_ready: bool,
+    /// Geometric stiffness in the layout of M̂; empty where it does not count.
+    stiffness: Vec<f64>,
+    curvature: Vec<f64>,
+    /// −½ hβ.
+    turning: f64,
+    /// v_{k+1} − v_k of the last step over its size, for the first guess.
+    acceleration: Vec<f64>,
+    /// σ over the rows of `start`.
+    sigma: Vec<f64>,
+    position: Vec<f64>,
+    /// Values over the rows of `start` and of the active set.
+    local: (Vec<f64>, Vec<f64>),
+    reaction: Vec<f64>,
+    /// ½ M⁻¹ (G_k + G_{k+1})ᵀ σ.
+    shift: Vec<f64>,
+    total: Vec<f64>,
+}
+
+/// A joint of the step.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Number of its interaction, and its place in the active set.
+    interaction: usize,
+    place: usize,
+    holonomic: bool,
+}
+
+/// How far positions may be off, and how many displacements there may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closeness {
+    pub tolerance: f64,
+    pub max_iterations: usize,
+}
+
+impl JointPositions {
+    /// No joints are held in this step.
+    pub fn release(&mut self) {
+        self.held.clear();
+    }
+
+    /// Joints are held.
+    pub fn is_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
+    /// the positions. `matrices.mass` holds M.
+    pub fn begin(model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
+        let StepMemory { joints, active, candidates: c, matrices, warm, work, scratch, .. } = memory;
+        let layout = model.systems().layout();
+        joints.held.clear();
+        joints.start.clear();
+        for (place, item) in active.items().iter().enumerate().filter(|(_, item)| item.law.is_bilateral()) {
+            let ActiveSource::Interaction(i) = item.source else { continue };
+            let interaction = &model.interactions()[i];
+            joints.held.push(Held { interaction: i, place, holonomic: interaction.relation().is_holonomic() });
+            let blocks = interaction.blocks().iter().copied();
+            let row = joints.start.push(item.source, item.law, 0.0, item.rows.len(), blocks, layout);
+            interaction.spread(&c.jacobian[c.entries[i]..c.entries[i + 1]], joints.start.rows_mut(row).0);
+        }
+        if joints.held.is_empty() {
+            return Ok(());
+        }
+        if !(joints.mass_ready && model.systems().mass_is_constant()) {
+            joints.mass.factorise(layout, &matrices.mass).map_err(|singular| StepError::SingularIterationMatrix {
+                t,
+                system: model.systems().velocities()[layout.rows[singular.block]].name.clone(),
+                block: singular.block,
+            })?;
+            joints.mass_ready = true;
+        }
+        joints.start.compute_response(layout, &joints.mass);
+        joints.start.assemble_delassus(layout, &mut joints.w);
+        let held = &joints.held;
+        joints.factor.factor(&joints.w, |joint| held[joint].holonomic);
+        joints.sigma.clear();
+        joints.sigma.resize(joints.start.n_rows(), 0.0);
+        joints.shift.clear();
+        joints.shift.resize(layout.n_rows(), 0.0);
+        joints.turning = -0.5 * turning.0 * turning.1;
+        joints.find_stiffness(model, (t, &work.q_start), |held| &warm.by_interaction[held.interaction], scratch).map_err(at_time(t))
+    }
+
+    /// The geometric stiffness anew, with the rows and reactions of the present iterate.
+    pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+        let StepMemory { joints, active, solution, scratch, .. } = memory;
+        joints.find_stiffness(model, (t, &state.q), |held| &solution.r[active.items()[held.place].rows.clone()], scratch)
+    }
+
+    /// The positive part of −½ hβ ∂(Gᵀp)/∂q within each mass block.
+    fn find_stiffness<'a>(
+        &mut self,
+        model: &Model,
+        (t, q): (f64, &[f64]),
+        impulse: impl Fn(&Held) -> &'a [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let (layout, factor) = (model.systems().layout(), self.turning);
+        self.stiffness.clear();
+        self.stiffness.resize(layout.n_values(), 0.0);
+        for held in &self.held {
+            let relation = model.interactions()[held.interaction].relation();
+            let p = &impulse(held)[..relation.n_rows()];
+            let velocities = relation.velocities();
+            let n = velocities.len();
+            if relation.is_constant() || p.iter().all(|p| *p == 0.0) {
+                continue;
+            }
+            self.curvature.clear();
+            self.curvature.resize(n * n, 0.0);
+            relation.add_curvature(t, q, p, factor, &mut self.curvature, scratch)?;
+            for (line, &i) in self.curvature.chunks_exact(n).zip(velocities) {
+                let block = layout.block_of_row(i);
+                let (rows, size) = (layout.rows[block]..layout.rows[block + 1], layout.size(block));
+                for (x, &j) in line.iter().zip(velocities).filter(|(_, j)| rows.contains(*j)) {
+                    self.stiffness[layout.values[block] + (i - rows.start) * size + j - rows.start] += x;
+                }
+            }
+        }
+        for block in 0..layout.n_blocks() {
+            keep_positive_part(layout.size(block), &mut self.stiffness[layout.values[block]..layout.values[block + 1]]);
+        }
+        Ok(())
+    }
+
+    /// Adds the geometric stiffness to M̂.
+    pub fn add_stiffness(&self, matrix: &mut [f64]) {
+        matrix.iter_mut().zip(&self.stiffness).for_each(|(m, k)| *m += k);
+    }
+
+    /// Adds what the velocities changed by in the last step: a first guess for this one.
+    pub fn guess(&self, h: f64, v: &mut [f64]) {
+        if self.is_held() && self.acceleration.len() == v.len() {
+            v.iter_mut().zip(&self.acceleration).for_each(|(v, a)| *v += h * a);
+        }
+    }
+
+    /// Keeps what the velocities changed by.
+    pub fn keep_change(&mut self, h: f64, start: &[f64], end: &[f64]) {
+        if self.is_held() {
+            self.acceleration.clear();
+            self.acceleration.extend(start.iter().zip(end).map(|(start, end)| (end - start) / h));
+        }
+    }
+
+    /// Adds ½ (G_k − G_{k+1})ᵀ p to `out`: with G_{k+1}ᵀ p of the one-step problem the reaction is that of the mean rows.
+    pub fn add_mean_reaction(&mut self, model: &Model, active: &ActiveSet, p: &[f64], out: &mut [f64]) {
+        // before the first solution of the step there is none
+        if !self.is_held() || p.len() != active.n_rows() {
+            return;
+        }
+        let layout = model.systems().layout();
+        let (at_start, at_end) = &mut self.local;
+        at_start.clear();
+        at_end.clear();
+        at_end.resize(active.n_rows(), 0.0);
+        for held in &self.held {
+            let rows = active.items()[held.place].rows.clone();
+            at_start.extend(p[rows.clone()].iter().map(|p| 0.5 * p));
+            at_end[rows.clone()].iter_mut().zip(&p[rows]).for_each(|(x, p)| *x = -0.5 * p);
+        }
+        self.start.add_reaction(layout, at_start, out);
+        active.add_reaction(layout, at_end, out);
+    }
+
+    /// (σ, G_k, G_{k+1}) => shift.
+    fn find_shift(&mut self, model: &Model, active: &ActiveSet) {
+        let layout = model.systems().layout();
+        let (at_start, at_end) = &mut self.local;
+        at_start.clear();
+        at_start.extend(self.sigma.iter().map(|sigma| 0.5 * sigma));
+        at_end.clear();
+        at_end.resize(active.n_rows(), 0.0);
+        for (held, item) in self.held.iter().zip(self.start.items()) {
+            at_end[active.items()[held.place].rows.clone()].copy_from_slice(&at_start[item.rows.clone()]);
+        }
+        self.reaction.clear();
+        self.reaction.resize(layout.n_rows(), 0.0);
+        self.start.add_reaction(layout, at_start, &mut self.reaction);
+        active.add_reaction(layout, at_end, &mut self.reaction);
+        self.mass.solve(layout, &self.reaction, &mut self.shift);
+    }
+
+    /// g(t, q) of the holonomic joints, one after the other, in `position`; returns the largest.
+    fn measure(&mut self, model: &Model, t: f64, q: &[f64], scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        self.position.clear();
+        for held in self.held.iter().filter(|held| held.holonomic) {
+            let relation = model.interactions()[held.interaction].relation();
+            let first = self.position.len();
+            self.position.resize(first + relation.n_rows(), 0.0);
+            relation.position(t, q, &mut self.position[first..], scratch)?;
+        }
+        Ok(self.position.iter().fold(0.0_f64, |worst, g| worst.max(g.abs())))
+    }
+
+    /// σ −= A⁺ g over the holonomic joints.
+    fn correct(&mut self) {
+        self.factor.solve(&mut self.position);
+        let mut steps = self.position.iter();
+        for (held, item) in self.held.iter().zip(self.start.items()).filter(|(held, _)| held.holonomic) {
+            debug_assert!(held.holonomic);
+            self.sigma[item.rows.clone()].iter_mut().zip(&mut steps).for_each(|(sigma, step)| *sigma -= step);
+        }
+    }
+
+    /// (q_k, displacement without the projection) => σ, q_{k+1} on the joints at the time t.
+    fn project(
+        &mut self,
+        (model, active): (&Model, &ActiveSet),
+        t: f64,
+        (from, displacement, q): (&[f64], &[f64], &mut [f64]),
+        closeness: Closeness,
+        scratch: &mut Scratch,
+    ) -> Result<ProjectionReport, NonFinite> {
+        let mut report = ProjectionReport::default();
+        loop {
+            self.total.clear();
+            self.total.extend(displacement.iter().zip(&self.shift).map(|(w, shift)| w + shift));
+            model.systems().advance(from, &self.total, q);
+            report.violation = self.measure(model, t, q, scratch)?;
+            report.converged = report.violation <= closeness.tolerance;
+            if report.converged || report.iterations >= closeness.max_iterations {
+                return Ok(report);
+            }
+            self.correct();
+            self.find_shift(model, active);
+            report.iterations += 1;
+        }
+    }
+}
+
+/// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v] ⊕ the projection on the joints.
+pub(super) fn advance_on_joints(
+    model: &Model,
+    state: &mut State,
+    memory: &mut StepMemory,
+    (h, beta): (f64, f64),
+    closeness: Closeness,
+) -> Result<ProjectionReport, StepError> {
+    displace(&mut memory.work, &state.v, h, beta);
+    project_displacement(model, state, memory, h, closeness)
+}
+
+/// The displacement in `work.displacement`, q_k => q_{k+1} on the joints.
+pub(super) fn project_displacement(
+    model: &Model,
+    state: &mut State,
+    memory: &mut StepMemory,
+    h: f64,
+    closeness: Closeness,
+) -> Result<ProjectionReport, StepError> {
+    let StepMemory { joints, active, work, scratch, .. } = memory;
+    let places = (&work.q_start[..], &work.displacement[..], &mut state.q[..]);
+    joints.project((model, active), state.t + h, places, closeness, scratch).map_err(at_time(state.t + h))
+}
