@@ -27,7 +27,7 @@ fn target(text: &str) -> TargetSource {
 }
 
 fn start(q: &[f64], v: &[f64]) -> State {
-    State { t: 0.0, q: q.to_vec(), v: v.to_vec() }
+    State { t: 0.0, q: q.to_vec(), v: v.to_vec(), ..State::default() }
 }
 
 /// A linear system with one bounded row on a coordinate that is driven, or not.

@@ -9,6 +9,7 @@ mod build;
 mod compliant;
 mod components;
 mod error;
+mod first_order;
 mod forces;
 mod formulas;
 mod generate;

@@ -48,6 +48,9 @@ pub(super) struct Schema {
     #[serde(default, rename = "event")]
     pub events: Vec<Spanned<EventSchema>>,
     pub impact: Option<Spanned<toml::Table>>,
+    pub first_order: Option<Spanned<FirstOrderSchema>>,
+    #[serde(default, rename = "relation")]
+    pub relations: Vec<Spanned<RelationSchema>>,
     #[serde(default)]
     pub initial: InitialSchema,
     pub simulation: Option<Spanned<SimulationSchema>>,
@@ -517,6 +520,53 @@ pub(super) struct InitialSchema {
     pub position: Table<Number>,
     #[serde(default)]
     pub velocity: Table<Number>,
+    #[serde(default)]
+    pub state: Table<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FirstOrderSchema {
+    pub states: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
+    #[serde(default)]
+    pub rates: Table<Text>,
+    pub mass: Option<Number>,
+    #[serde(rename = "A")]
+    pub a_matrix: Option<Number>,
+    #[serde(rename = "E")]
+    pub e_matrix: Option<Number>,
+    #[serde(rename = "a")]
+    pub a_vector: Option<Number>,
+    #[serde(default)]
+    pub inputs: Table<Text>,
+    #[serde(default)]
+    pub held: Table<Number>,
+    pub storage: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RelationSchema {
+    pub name: Option<Text>,
+    pub law: Spanned<LawValue>,
+    pub multipliers: Spanned<Vec<Text>>,
+    #[serde(rename = "y")]
+    pub outputs: Option<Spanned<Vec<Text>>>,
+    #[serde(rename = "B")]
+    pub b_matrix: Option<Number>,
+    #[serde(rename = "C")]
+    pub c_matrix: Option<Number>,
+    #[serde(rename = "D")]
+    pub d_matrix: Option<Number>,
+    #[serde(rename = "F")]
+    pub f_matrix: Option<Number>,
+    #[serde(rename = "b")]
+    pub b_vector: Option<Number>,
+    pub compliance: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]
