@@ -137,7 +137,7 @@ fn uneven(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> ([f64; 
     let mut equations = Equations::new(&mechanism.model);
     let tolerances = Tolerances::new(&equations, params).unwrap();
     let mut start = MotionPoint::at_state(&mechanism.state, equations.n_rows());
-    let State { t, q, v, ..State::default() } = &mechanism.state;
+    let State { t, q, v, .. } = &mechanism.state;
     equations.accelerate(*t, q, v, &mut start.a, &mut start.lambda).unwrap();
     let mut integrator = build(params);
     integrator.restart(&mut equations, &start).unwrap();

@@ -280,7 +280,11 @@ fn steps_do_not_allocate() {
             assert_eq!(count(&problem.model, &problem.state, *h, *warm, *steps, &params), 0, "{params:?}");
         }
         let plane = particle_on_plane();
-        assert_eq!(count(&plane, &State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.7, 0.0], ..State::default() }, 1e-3, 100, 400, &params), 0, "{params:?}");
+        assert_eq!(
+            count(&plane, &State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.7, 0.0], ..State::default() }, 1e-3, 100, 400, &params),
+            0,
+            "{params:?}"
+        );
     }
     let (toy, ball) = (woodpecker::problem().unwrap(), bouncing_ball::problem(0.9).unwrap());
     let params = anitescu_potra(FrictionCone::Polyhedral, 8);

@@ -139,7 +139,12 @@ fn ball_rolls_without_slipping() {
     let r = UnitQuaternion::from_euler_angles(0.4, -1.0, 0.7);
     // rolling along y at 0.5 m/s with a spin about z: ω = (−0.5/r, 0, 2) in the world
     let omega = r.inverse() * Vector3::new(-0.5 / radius, 0.0, 2.0);
-    let state = State { t: 0.0, q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k], v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z], ..State::default() };
+    let state = State {
+        t: 0.0,
+        q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k],
+        v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z],
+        ..State::default()
+    };
     let end = run(&model, &state, &fixed(2e-3), 1.0);
     // the centre accelerates constantly, which rk4 integrates exactly but for the round-off of 500 steps
     let a = pull * 5.0 / 7.0;
@@ -163,7 +168,12 @@ fn holonomic_and_nonholonomic_rows_together() {
     let minimal = run(&angle, &State { t: 0.0, q: vec![1.5], v: vec![0.5], ..State::default() }, &fixed(5e-4), 3.0);
     let (th, rate) = (minimal.q[0], minimal.v[0]);
     let (q, v) = ([th.sin(), -th.cos(), 2.0 * (th - 1.5)], [rate * th.cos(), rate * th.sin(), 2.0 * rate]);
-    let state = State { t: 0.0, q: vec![1.5_f64.sin(), -1.5_f64.cos(), 0.0], v: vec![0.5 * 1.5_f64.cos(), 0.5 * 1.5_f64.sin(), 1.0], ..State::default() };
+    let state = State {
+        t: 0.0,
+        q: vec![1.5_f64.sin(), -1.5_f64.cos(), 0.0],
+        v: vec![0.5 * 1.5_f64.cos(), 0.5 * 1.5_f64.sin(), 1.0],
+        ..State::default()
+    };
     for (acceleration, projection) in [
         (AccelerationForm::Multipliers, Projection::None),
         (AccelerationForm::Multipliers, Projection::Both),

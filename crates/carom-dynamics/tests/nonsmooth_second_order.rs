@@ -67,7 +67,12 @@ fn loaded_block() -> Problem {
         let x = 2.0 * t - 0.3 * (4.905 * t * t + 2.0 / 3.0 * (t - (3.0 * t).sin() / 3.0));
         (vec![x, 0.0], vec![v, 0.0])
     };
-    Problem { model, state: State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, 0.0], ..State::default() }, end: 0.5, solution: Solution::Exact(Box::new(exact)) }
+    Problem {
+        model,
+        state: State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, 0.0], ..State::default() },
+        end: 0.5,
+        solution: Solution::Exact(Box::new(exact)),
+    }
 }
 
 /// Orders of q and v at the end, and the largest error of q.

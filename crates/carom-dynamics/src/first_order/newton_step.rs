@@ -128,7 +128,7 @@ fn evaluate(
     (h, settings): (f64, NewtonSettings),
 ) -> Result<(f64, f64), NonFinite> {
     let NewtonSettings { theta, gamma, .. } = settings;
-    let FirstOrderMemory { newton, x_start, solution, .. } = memory;
+    let FirstOrderMemory { newton, x_start, solution, problem, .. } = memory;
     let (n, t) = (x_start.len(), state.t);
     let NewtonWork { mass, f_start, f_end, action, output, x_middle, residual, lambda, .. } = newton;
     let blend = |weight: f64, out: &mut [f64]| {
@@ -156,10 +156,11 @@ fn evaluate(
     // outputs of the formulas against those that the law was solved for
     let of_outputs = output.iter().zip(&solution.u).fold(0.0_f64, |m, (y, u)| m.max((y - u).abs()));
     let output_scale = output.iter().chain(&solution.u).fold(0.0_f64, |m, y| m.max(y.abs()));
-    // y is compared with the outputs of this step's slopes: where all are zero but for rounding, with the states they come from
+    // where outputs vanish but for rounding, they are compared with the numbers that they are differences of
     let slopes = newton.c.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-    let states = state.x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let relative = of_outputs / output_scale.max(slopes * states).max(f64::MIN_POSITIVE);
+    let states = state.x.iter().chain(x_start.iter()).fold(0.0_f64, |m, x| m.max(x.abs()));
+    let offsets = problem.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+    let relative = of_outputs / output_scale.max(slopes * states).max(offsets).max(f64::MIN_POSITIVE);
     Ok((error.max(relative * scale), scale))
 }
 
