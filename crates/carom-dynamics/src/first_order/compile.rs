@@ -41,7 +41,6 @@ struct Expressions {
     drift: Vec<Expr>,
     action: Vec<Expr>,
     output: Vec<Expr>,
-    force: Vec<Expr>,
 }
 
 pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<FirstOrderSet, ModelError> {
@@ -64,7 +63,6 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
     let drift_jacobian = differentiate(&mut graph, &symbols, &expressions.drift);
     let action_jacobian = differentiate(&mut graph, &symbols, &expressions.action);
     let output_jacobian = differentiate(&mut graph, &symbols, &expressions.output);
-    let force_jacobian = differentiate(&mut graph, &symbols, &expressions.force);
     let mechanical: Vec<Expr> = symbols.q.iter().chain(&symbols.v).copied().collect();
     let uses_mechanics =
         [&expressions.drift, &expressions.action, &expressions.output].into_iter().flatten().any(|&e| graph.depends_on(e, &mechanical));
@@ -90,8 +88,7 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         linear,
         storage: source.storage.clone(),
         forces,
-        force: compile_tape(&graph, &inputs, &expressions.force),
-        force_jacobian: force_jacobian.tape(&graph, &inputs),
+        pulls: (0..systems.coordinates().len()).map(|c| systems.velocities_of(&[c])).collect(),
         is_coupled,
     })
 }
@@ -225,19 +222,22 @@ fn read(graph: &mut Graph, source: &FirstOrderSource, symbols: &Symbols, scope: 
     let entry = |k: usize| format!("entry ({}, {}) of M", k / n + 1, k % n + 1);
     let mass: Vec<Expr> = source.mass.iter().enumerate().map(|(k, text)| read(entry(k), text)).collect::<Result<_, _>>()?;
     let rates = source.states.iter().zip(&source.rates).map(|(state, text)| read(format!("rate of {}", state.name), text));
-    let rates: Vec<Expr> = rates.collect::<Result<_, _>>()?;
+    let mut rates: Vec<Expr> = rates.collect::<Result<_, _>>()?;
+    // forces on the mechanical part follow the rates
+    for (name, text) in &source.forces {
+        rates.push(read(format!("force on {name}"), text)?);
+    }
     let mut outputs = Vec::new();
     for relation in &source.relations {
         for (name, text) in relation.multipliers.iter().zip(&relation.outputs) {
             outputs.push(read(format!("output of {name} in \"{}\"", relation.name), text)?);
         }
     }
-    let force: Vec<Expr> = source.forces.iter().map(|(name, text)| read(format!("force on {name}"), text)).collect::<Result<_, _>>()?;
     let multipliers: HashSet<Expr> = symbols.lambda.iter().copied().collect();
     let drift: Vec<Expr> = rates.iter().map(|&rate| graph.with_zeros(rate, &multipliers)).collect();
     let action = rates.iter().zip(&drift).map(|(&rate, &drift)| action_of(graph, symbols, rate, drift)).collect();
     let output = complete_outputs(graph, source, symbols, &outputs);
-    Ok(Expressions { mass, drift, action, output, force })
+    Ok(Expressions { mass, drift, action, output })
 }
 
 /// g of one rate: Σ (∂rate/∂λ) λ where that is exact, without the cancellation of a difference.

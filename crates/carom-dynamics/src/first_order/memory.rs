@@ -1,6 +1,7 @@
 //! What steps of a first-order system reuse.
 
 use super::linear_step::Discrete;
+use super::mixed_step::MixedWork;
 use super::newton_step::NewtonWork;
 use super::set::FirstOrderSet;
 use crate::recording::Event;
@@ -18,6 +19,7 @@ pub(crate) struct FirstOrderMemory {
     /// Matrices of a linear system for the present step size.
     pub discrete: Discrete,
     pub newton: NewtonWork,
+    pub mixed: MixedWork,
     /// Counts the changes of W.
     pub generation: u64,
     /// State at the start of the step.
@@ -35,6 +37,7 @@ impl FirstOrderMemory {
             solver: AffineViSolver::new(tolerance)?,
             discrete: Discrete::default(),
             newton: NewtonWork::default(),
+            mixed: MixedWork::default(),
             generation: 0,
             x_start: vec![0.0; n],
             events: Vec::new(),

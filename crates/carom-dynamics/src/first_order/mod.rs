@@ -12,8 +12,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `source.rs`, `law.rs` | what a user gives: texts, matrices as texts, laws |
+//! | `sweeping.rs`, `switched.rs` | sweeping processes and Filippov systems, written as first-order systems |
 //! | `set.rs`, `compile.rs` | the compiled system |
 //! | `linear_step.rs`, `newton_step.rs` | one step, of linear systems and of others |
+//! | `mixed_step.rs` | one step of a mechanical and a first-order part together |
 //! | `relative_degree.rs`, `jump.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow, consistent initial data |
 //! | `memory.rs` | what steps reuse |
 
@@ -23,10 +25,13 @@ mod jump;
 pub mod law;
 mod linear_step;
 pub(crate) mod memory;
+pub(crate) mod mixed_step;
 mod newton_step;
 mod relative_degree;
 mod set;
 pub mod source;
+pub mod sweeping;
+pub mod switched;
 
 pub use law::MultiplierLaw;
 pub(crate) use linear_step::{Discretisation, step_linear};
@@ -35,6 +40,8 @@ pub(crate) use newton_step::{NewtonSettings, step_by_newton};
 pub use relative_degree::{relative_degrees, require_degrees};
 pub use set::{FirstOrderSet, LinearParts, RelationRows};
 pub use source::{FirstOrderSource, HeldInput, RelationSource};
+pub use sweeping::{MovingSet, NamedSet, SweepingSource};
+pub use switched::SwitchSource;
 
 pub(crate) use energy::{account, stored};
 pub(crate) use jump::make_consistent;

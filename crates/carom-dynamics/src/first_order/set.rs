@@ -28,10 +28,10 @@ pub struct FirstOrderSet {
     pub(super) output_jacobian: Jacobian,
     pub(super) linear: Option<LinearParts>,
     pub(super) storage: Vec<f64>,
-    /// Forces on the mechanical part: velocity number, formula and derivatives.
+    /// Velocities on which it acts: the rows of f and g behind those of the states are these forces.
     pub(super) forces: Vec<usize>,
-    pub(super) force: Tape,
-    pub(super) force_jacobian: Jacobian,
+    /// Velocities on which the rate of each coordinate of the mechanical part depends.
+    pub(super) pulls: Vec<Vec<usize>>,
     /// The formulas use coordinates or rates of the mechanical part, or act on it.
     pub(super) is_coupled: bool,
 }
@@ -177,14 +177,24 @@ impl FirstOrderSet {
         self.is_coupled
     }
 
-    /// f(t, x) = M ẋ without multipliers.
-    pub(crate) fn drift(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
-        self.run(&self.drift, at, out, scratch, |i| format!("the rate of {}", self.states[i].name))
+    /// The velocities on which it acts, in the order of the rows of f and g behind those of the states.
+    pub(crate) fn acted_on(&self) -> &[usize] {
+        &self.forces
     }
 
-    /// r = g(t, x, λ).
+    /// f(t, x) = M ẋ without multipliers, then the forces.
+    pub(crate) fn drift(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.drift, at, out, scratch, |i| self.rate_name(i))
+    }
+
+    /// What row i of f and g is, for messages.
+    fn rate_name(&self, i: usize) -> String {
+        self.states.get(i).map_or_else(|| "a force on the mechanical part".to_owned(), |state| format!("the rate of {}", state.name))
+    }
+
+    /// r = g(t, x, λ), then the forces' parts.
     pub(crate) fn action(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
-        self.run(&self.action, at, out, scratch, |i| format!("the rate of {}", self.states[i].name))
+        self.run(&self.action, at, out, scratch, |i| self.rate_name(i))
     }
 
     /// y = h(t, x, λ).

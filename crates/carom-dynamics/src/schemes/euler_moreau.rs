@@ -9,13 +9,17 @@
 //! [Moreau1999, §4]; θ = γ < 1 is its θ-version there. θ = 1/2, γ = 1 is second order while pieces hold. Relays are implicit: they reach a sliding surface and stay, without chattering; with
 //! `multipliers = "explicit"` λ is taken from y_k, for comparison.
 //!
+//! In mixed models the mechanical part takes the Moreau–Jean step with the same θ (γ = 1), and impulses p and multipliers λ are the unknowns of one problem: see
+//! `first_order/mixed_step.rs`.
+//!
 //! Linear systems factor their matrices once per step size; others take Newton's method. Conserves: the law, to round-off. Order: 1 in the states across changes of pieces and for states of bounded
 //! variation, 2 between them for θ = 1/2 and continuous multipliers.
 
 use super::settings::{check_newton, require};
 use super::{Orders, Scheme, StepReport};
 use crate::error::{ModelError, StepError};
-use crate::first_order::{Discretisation, NewtonSettings, make_consistent, require_degrees, step_by_newton, step_linear};
+use crate::first_order::mixed_step::step_mixed;
+use crate::first_order::{Discretisation, FirstOrderSet, NewtonSettings, make_consistent, require_degrees, step_by_newton, step_linear};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -90,11 +94,15 @@ impl Scheme for EulerMoreau {
     }
 
     fn start(&self, model: &Model, state: &State, _memory: &mut StepMemory) -> Result<(), StepError> {
-        let Some(set) = model.first_order() else { return Ok(()) };
+        let Some(set) = model.first_order().filter(|set| !set.is_coupled()) else { return Ok(()) };
         Ok(require_degrees(set, state, (self.params.theta, self.params.gamma))?)
     }
 
     fn begin(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
+        if model.first_order().is_some_and(FirstOrderSet::is_coupled) {
+            // the first step makes outputs consistent, through the mechanical part too
+            return Ok(());
+        }
         let StepMemory { first_order, scratch, .. } = memory;
         match (model.first_order(), first_order) {
             (Some(set), Some(memory)) => make_consistent(set, state, memory, scratch, h),
@@ -104,6 +112,9 @@ impl Scheme for EulerMoreau {
 
     /// One step. Cost for linear systems of n states and m rows: n² + 2nm + m² products and a back-substitution while the pieces of the law hold.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
+        if !model.systems().velocities().is_empty() {
+            return step_mixed(model, state, memory, (h, self.newton()));
+        }
         let StepMemory { first_order, scratch, .. } = memory;
         let (Some(set), Some(memory)) = (model.first_order(), first_order) else {
             return Ok(StepReport { newton_converged: true, ..StepReport::default() });
@@ -141,4 +152,22 @@ pub(super) fn check_explicit(params: &EulerMoreauParams, model: &Model) -> Resul
         });
     }
     Ok(())
+}
+
+/// Mixed models take outputs at the end of the step, and friction as a plain cone.
+pub(super) fn check_mixed(params: &EulerMoreauParams, model: &Model) -> Result<(), ModelError> {
+    if model.systems().velocities().is_empty() {
+        return Ok(());
+    }
+    let refuse = |feature: &'static str, by: String| {
+        let alternatives = "moreau-jean, without the first-order part".to_owned();
+        Err(ModelError::SchemeRefuses { scheme: "euler-moreau", feature, by, alternatives })
+    };
+    if model.first_order().is_none() {
+        return refuse("models without a first-order part", "the model".into());
+    }
+    match model.interactions().iter().find(|i| matches!(i.law(), crate::Law::Bounded(law) if law.role == crate::BoundedRole::Motor)) {
+        Some(motor) if params.theta < 0.5 => refuse("motors with theta below 1/2", format!("\"{}\"", motor.name())),
+        _ => require(params.gamma == 1.0, "gamma", params.gamma, "mixed models need gamma = 1"),
+    }
 }

@@ -19,7 +19,7 @@ mod prox_iteration;
 mod registry;
 pub mod schatzman_paoli;
 mod settings;
-mod stages;
+pub(crate) mod stages;
 pub mod stewart_trinkle;
 pub mod theta_gap;
 mod theta_step;

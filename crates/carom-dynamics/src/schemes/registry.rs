@@ -256,8 +256,17 @@ pub const SCHEMES: &[SchemeEntry] = &[
     },
     SchemeEntry {
         name: "euler-moreau",
-        summary: "first-order systems: implicit θ–γ scheme, relays without chattering, catching-up on sweeping processes; linear systems factored once; the default there",
-        accepts: &[Feature::FirstOrder],
+        summary: "first-order systems: implicit θ–γ scheme, relays without chattering, catching-up on sweeping processes; linear systems factored once; mixed models in one problem; the default there",
+        accepts: &[
+            Feature::FirstOrder,
+            Feature::Mechanics,
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::DetectedContacts,
+            Feature::PlanarContacts,
+            Feature::BoundedForces,
+        ],
     },
     SchemeEntry {
         name: "zero-order-hold",
@@ -384,10 +393,12 @@ pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError
 /// As [`check_scheme`]; [`ModelError`] of the first-order part.
 pub fn check_settings(params: &SchemeParams, model: &Model, state: &State) -> Result<(), ModelError> {
     check_scheme(params.entry(), model)?;
-    let degrees = |weights: (f64, f64)| model.first_order().map_or(Ok(()), |set| crate::first_order::require_degrees(set, state, weights));
+    let alone = model.first_order().filter(|set| !set.is_coupled());
+    let degrees = |weights: (f64, f64)| alone.map_or(Ok(()), |set| crate::first_order::require_degrees(set, state, weights));
     match params {
         SchemeParams::EulerMoreau(params) => {
             euler_moreau::check_explicit(params, model)?;
+            euler_moreau::check_mixed(params, model)?;
             degrees((params.theta, params.gamma))
         }
         SchemeParams::ZeroOrderHold(_) => {

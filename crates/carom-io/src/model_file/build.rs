@@ -26,6 +26,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     reader.add_parameters(&schema.parameters);
     let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
     let sections = sections.chain(schema.first_order.iter().map(|s| &s.get_ref().parameters));
+    let sections = sections.chain(schema.sweeping.iter().map(|s| &s.get_ref().parameters));
     sections.for_each(|table| reader.add_parameters(table));
     stop_if_wrong(&mut reader)?;
 
@@ -188,11 +189,11 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
     if let (Some(gravity), true) = (&schema.gravity, no_bodies) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
     }
-    if parts.systems.is_empty() && schema.first_order.is_none() && reader.mistakes.is_empty() {
+    if parts.systems.is_empty() && schema.first_order.is_none() && schema.sweeping.is_none() && reader.mistakes.is_empty() {
         reader.wrong(
             None,
             "nothing in this model can move",
-            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian], [linear] or [first_order]",
+            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian], [linear], [first_order] or [sweeping]",
         );
     }
     Some(parts)

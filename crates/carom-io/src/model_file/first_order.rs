@@ -7,7 +7,7 @@ use super::schema::{FirstOrderSchema, RelationSchema, Schema};
 use super::value::{LawValue, Table, Value};
 use carom_dynamics::Model;
 use carom_dynamics::first_order::source::linear_form;
-use carom_dynamics::first_order::{FirstOrderSource, HeldInput, MultiplierLaw, RelationSource};
+use carom_dynamics::first_order::{FirstOrderSource, HeldInput, MultiplierLaw, RelationSource, SwitchSource};
 use carom_dynamics::systems::Coordinate;
 use std::ops::Range;
 use toml::Spanned;
@@ -15,11 +15,19 @@ use toml::Spanned;
 /// Adds the first-order part of the file to the model.
 pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema) {
     let Some(section) = &schema.first_order else {
-        if let Some(relation) = schema.relations.first() {
-            reader.wrong(relation.span(), "there are relations but no first-order system", "add [first_order] with its `states`");
+        if let Some(span) = schema.relations.first().map(Spanned::span).or_else(|| schema.switches.first().map(Spanned::span)) {
+            reader.wrong(span, "there are relations or switches but no first-order system", "add [first_order] with its `states`");
         }
-        return;
+        return super::sweeping::sweeping(reader, model, schema);
     };
+    if let Some(sweeping) = &schema.sweeping {
+        reader.wrong(
+            sweeping.span(),
+            "both [first_order] and [sweeping] are given",
+            "write the sets as [[relation]]s, or the system as `rates` of [sweeping]",
+        );
+        return;
+    }
     let before = reader.mistakes.len();
     let s = section.get_ref();
     let Some(mut source) = system(reader, section) else { return };
@@ -41,7 +49,17 @@ pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &S
     }
     for (rate, action) in source.rates.iter_mut().zip(&actions) {
         for text in action {
-            *rate = format!("{rate} + {text}");
+            *rate = format!("({rate}) + {text}");
+        }
+    }
+    source.forces = s.forces.0.iter().map(|(name, text)| (name.get_ref().clone(), text.get_ref().clone())).collect();
+    for switch in &schema.switches {
+        let text = |table: &Table<Spanned<String>>| table.0.iter().map(|(k, v)| (k.get_ref().clone(), v.get_ref().clone())).collect();
+        let given = switch.get_ref();
+        let (name, surface) = (given.name.get_ref().clone(), given.surface.get_ref().clone());
+        let filled = SwitchSource { name, surface, above: text(&given.above), below: text(&given.below) };
+        if let Err(error) = source.add_switch(&filled) {
+            reader.mistakes.push(Diagnostic::new(switch.span(), error.to_string()));
         }
     }
     if reader.mistakes.len() > before {
@@ -52,7 +70,9 @@ pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &S
         let inputs = s.inputs.0.iter().map(|(_, text)| (text.span(), text.get_ref().as_str()));
         let outputs = schema.relations.iter().flat_map(|r| r.get_ref().outputs.iter().flat_map(|list| list.get_ref()));
         let outputs = outputs.map(|text| (text.span(), text.get_ref().as_str()));
-        let places: Vec<(Range<usize>, &str)> = rates.chain(inputs).chain(outputs).collect();
+        let forces = s.forces.0.iter().map(|(_, text)| (text.span(), text.get_ref().as_str()));
+        let surfaces = schema.switches.iter().map(|s| (s.get_ref().surface.span(), s.get_ref().surface.get_ref().as_str()));
+        let places: Vec<(Range<usize>, &str)> = rates.chain(inputs).chain(outputs).chain(forces).chain(surfaces).collect();
         let named = named_place(&error.to_string(), schema);
         report(reader, &error, &places, named.unwrap_or_else(|| section.span()));
     }
@@ -139,7 +159,7 @@ fn rates(reader: &mut Reader<'_>, section: &Spanned<FirstOrderSchema>, names: &[
     }
     if !by_matrices {
         let rate = |name: &String| s.rates.0.iter().find(|(key, _)| key.get_ref() == name).map_or("0", |(_, text)| text.get_ref());
-        return Some(names.iter().map(|name| format!("({})", rate(name))).collect());
+        return Some(names.iter().map(|name| rate(name).to_owned()).collect());
     }
     let a = optional(reader, s.a_matrix.as_ref(), (n, n), "the matrix A")?;
     let e = optional(reader, s.e_matrix.as_ref(), (n, inputs.len()), "the matrix E")?;

@@ -39,6 +39,7 @@ mod shape_data;
 mod shapes;
 mod simulation;
 mod sources;
+mod sweeping;
 mod tree;
 mod user_events;
 mod value;

@@ -51,6 +51,11 @@ pub(super) struct Schema {
     pub first_order: Option<Spanned<FirstOrderSchema>>,
     #[serde(default, rename = "relation")]
     pub relations: Vec<Spanned<RelationSchema>>,
+    #[serde(default, rename = "switch")]
+    pub switches: Vec<Spanned<SwitchSchema>>,
+    pub sweeping: Option<Spanned<SweepingSchema>>,
+    #[serde(default, rename = "set")]
+    pub sets: Vec<Spanned<SetSchema>>,
     #[serde(default)]
     pub initial: InitialSchema,
     pub simulation: Option<Spanned<SimulationSchema>>,
@@ -546,6 +551,67 @@ pub(super) struct FirstOrderSchema {
     #[serde(default)]
     pub held: Table<Number>,
     pub storage: Option<Number>,
+    #[serde(default)]
+    pub forces: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwitchSchema {
+    pub name: Text,
+    pub surface: Text,
+    #[serde(default)]
+    pub above: Table<Text>,
+    #[serde(default)]
+    pub below: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SweepingSchema {
+    pub states: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
+    #[serde(default)]
+    pub rates: Table<Text>,
+    pub stiffness: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetSchema {
+    pub name: Option<Text>,
+    pub kind: Text,
+    pub normal: Option<Number>,
+    pub offset: Option<Number>,
+    pub centre: Option<Number>,
+    pub radius: Option<Number>,
+    pub lower: Option<Number>,
+    pub upper: Option<Number>,
+    pub facets: Option<Number>,
+    pub bounds: Option<Number>,
+    pub formula: Option<Text>,
+    pub translation: Option<Number>,
+}
+
+impl SetSchema {
+    /// The keys that are given beside `name`, `kind` and `translation`, with their places.
+    pub fn given(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let numbers = [
+            ("normal", &self.normal),
+            ("offset", &self.offset),
+            ("centre", &self.centre),
+            ("radius", &self.radius),
+            ("lower", &self.lower),
+            ("upper", &self.upper),
+            ("facets", &self.facets),
+            ("bounds", &self.bounds),
+        ];
+        let numbers = numbers.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        numbers.chain(self.formula.iter().map(|text| ("formula", text.span()))).collect()
+    }
 }
 
 #[derive(Debug, Deserialize)]
