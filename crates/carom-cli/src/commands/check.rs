@@ -35,6 +35,7 @@ pub fn check(args: &Args) -> Outcome {
             let n_contacts = interactions.iter().filter(|i| i.is_contact()).count() + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
             if (file.run.is_smooth() || file.run.locates_events())
+                && file.model.first_order().is_none()
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
             {
                 return wrong(args, &error.to_string());

@@ -71,6 +71,13 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         true => None,
         false => linear_parts(&mut graph, &symbols, &expressions, &mass, n),
     };
+    let rates_of_outputs: Vec<Expr> = expressions.output.iter().map(|&e| graph.derivative(e, symbols.t)).collect();
+    let multiplied: Vec<Expr> = expressions.action.iter().chain(&expressions.output).copied().collect();
+    let affine_in_multipliers = multiplied.iter().all(|&e| {
+        let smooth = graph.switches(e).into_iter().all(|switch| !graph.depends_on(switch, &symbols.lambda));
+        let slopes: Vec<Expr> = symbols.lambda.iter().map(|&lambda| graph.derivative(e, lambda)).collect();
+        smooth && slopes.iter().all(|&slope| !graph.depends_on(slope, &symbols.lambda))
+    });
     let forces = source.forces.iter().map(|(name, _)| velocity_number(systems, name)).collect::<Result<_, _>>()?;
     Ok(FirstOrderSet {
         states: source.states.clone(),
@@ -82,6 +89,8 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         drift: compile_tape(&graph, &inputs, &expressions.drift),
         action: compile_tape(&graph, &inputs, &expressions.action),
         output: compile_tape(&graph, &inputs, &expressions.output),
+        output_rate: compile_tape(&graph, &inputs, &rates_of_outputs),
+        affine_in_multipliers,
         drift_jacobian: drift_jacobian.tape(&graph, &inputs),
         action_jacobian: action_jacobian.tape(&graph, &inputs),
         output_jacobian: output_jacobian.tape(&graph, &inputs),

@@ -16,6 +16,7 @@
 //! | `set.rs`, `compile.rs` | the compiled system |
 //! | `linear_step.rs`, `newton_step.rs` | one step, of linear systems and of others |
 //! | `mixed_step.rs` | one step of a mechanical and a first-order part together |
+//! | `mode_flow.rs` | the smooth motion between events, with the modes of the laws |
 //! | `relative_degree.rs`, `jump.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow, consistent initial data |
 //! | `memory.rs` | what steps reuse |
 
@@ -26,6 +27,7 @@ pub mod law;
 mod linear_step;
 pub(crate) mod memory;
 pub(crate) mod mixed_step;
+pub(crate) mod mode_flow;
 mod newton_step;
 mod relative_degree;
 mod set;

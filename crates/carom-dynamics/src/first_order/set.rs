@@ -23,6 +23,10 @@ pub struct FirstOrderSet {
     pub(super) drift: Tape,
     pub(super) action: Tape,
     pub(super) output: Tape,
+    /// ∂h/∂t.
+    pub(super) output_rate: Tape,
+    /// g and h are affine in λ.
+    pub(super) affine_in_multipliers: bool,
     pub(super) drift_jacobian: Jacobian,
     pub(super) action_jacobian: Jacobian,
     pub(super) output_jacobian: Jacobian,
@@ -200,6 +204,11 @@ impl FirstOrderSet {
     /// y = h(t, x, λ).
     pub(crate) fn output(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         self.run(&self.output, at, out, scratch, |i| format!("the output {}", self.rows[i]))
+    }
+
+    /// ∂h/∂t.
+    pub(crate) fn output_rate(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.output_rate, at, out, scratch, |i| format!("the time derivative of the output {}", self.rows[i]))
     }
 
     fn run(

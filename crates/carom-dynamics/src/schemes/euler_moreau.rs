@@ -163,9 +163,6 @@ pub(super) fn check_mixed(params: &EulerMoreauParams, model: &Model) -> Result<(
         let alternatives = "moreau-jean, without the first-order part".to_owned();
         Err(ModelError::SchemeRefuses { scheme: "euler-moreau", feature, by, alternatives })
     };
-    if model.first_order().is_none() {
-        return refuse("models without a first-order part", "the model".into());
-    }
     match model.interactions().iter().find(|i| matches!(i.law(), crate::Law::Bounded(law) if law.role == crate::BoundedRole::Motor)) {
         Some(motor) if params.theta < 0.5 => refuse("motors with theta below 1/2", format!("\"{}\"", motor.name())),
         _ => require(params.gamma == 1.0, "gamma", params.gamma, "mixed models need gamma = 1"),

@@ -373,6 +373,15 @@ impl SchemeParams {
 /// # Errors
 /// [`ModelError::SchemeRefuses`], with the schemes that can.
 pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError> {
+    if entry.accepts.contains(&Feature::FirstOrder) && model.first_order().is_none() {
+        let able = SCHEMES.iter().filter(|other| !other.accepts.contains(&Feature::FirstOrder)).map(|other| other.name);
+        return Err(ModelError::SchemeRefuses {
+            scheme: entry.name,
+            feature: "models without a first-order part",
+            by: "the model".into(),
+            alternatives: able.collect::<Vec<_>>().join(", "),
+        });
+    }
     for (feature, by) in features(model) {
         if !entry.accepts.contains(&feature) {
             let able = SCHEMES.iter().filter(|other| other.accepts.contains(&feature)).map(|other| other.name);

@@ -322,7 +322,7 @@ impl<'a> Journal<'a> {
 }
 
 /// The piece of a law in words.
-fn piece_name(law: &MultiplierLaw, piece: Piece) -> &'static str {
+pub(super) fn piece_name(law: &MultiplierLaw, piece: Piece) -> &'static str {
     match (law, piece) {
         (MultiplierLaw::Relay { .. }, Piece::AtLower) => "at the lower bound",
         (MultiplierLaw::Relay { .. }, Piece::Held) => "sliding",

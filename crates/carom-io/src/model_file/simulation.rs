@@ -64,9 +64,10 @@ pub(super) fn simulation(
         _ => solver(reader, s.solver.as_ref()),
     };
     let integrator = integrator(reader, s.integrator.as_ref());
-    if let (Some(_), false) = (model.first_order(), strategy == TIME_STEPPING) {
+    if let (Some(_), false) = (model.first_order(), [TIME_STEPPING, EVENT_DRIVEN].contains(&strategy.as_str())) {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
-        reader.wrong(span, format!("the strategy \"{strategy}\" does not know first-order systems"), "use strategy = \"time-stepping\"");
+        let help = "use strategy = \"time-stepping\" or \"event-driven\"";
+        reader.wrong(span, format!("the strategy \"{strategy}\" does not know first-order systems"), help);
     }
     if is_smooth && let Err(error) = refuse_contacts(model) {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
