@@ -5,7 +5,7 @@ use super::mixed_step::MixedWork;
 use super::newton_step::NewtonWork;
 use super::set::FirstOrderSet;
 use crate::recording::Event;
-use carom_solvers::affine_vi::{AffineVi, AffineViSolver};
+use carom_solvers::affine_vi::{AffineVi, AffineViSolver, Piece};
 use carom_solvers::{Solution, SolveError};
 
 /// Multipliers, outputs, the one-step problem, its solver and factors.
@@ -54,9 +54,16 @@ impl FirstOrderMemory {
         &self.solution.u
     }
 
+    /// The pieces of the rows of relations in the last step, those of contacts left out; empty where a set has no pieces.
+    pub fn pieces(&self) -> &[Piece] {
+        let all = self.solver.pieces();
+        let rows = self.solution.r.len();
+        let is_known = all.len() == self.problem.n() && all.len() >= rows && self.problem.has_pieces();
+        if is_known { &all[all.len() - rows..] } else { &[] }
+    }
+
     /// Rows whose output is held at zero.
     pub fn n_held(&self) -> usize {
-        use carom_solvers::affine_vi::Piece;
-        self.solver.pieces().iter().filter(|&&piece| piece == Piece::Held).count()
+        self.pieces().iter().filter(|&&piece| piece == Piece::Held).count()
     }
 }

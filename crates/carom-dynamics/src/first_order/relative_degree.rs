@@ -23,7 +23,8 @@ pub fn relative_degrees(set: &FirstOrderSet, parts: &LinearParts) -> Option<Vec<
     let m = set.rows().len();
     // between the poles and the range where round-off rules: s well above all rates of the system
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    let fastest = (largest(&parts.a) / largest(&parts.mass).max(f64::MIN_POSITIVE)).max(1.0);
+    let (rates, mass) = (largest(&parts.a), largest(&parts.mass));
+    let fastest = if mass > 0.0 { (rates / mass).max(1.0) } else { rates.max(1.0) };
     let (near, far) = (1e4 * fastest, 1e6 * fastest);
     let (at_near, at_far) = (row_sizes(set, parts, near)?, row_sizes(set, parts, far)?);
     let degree = |i: usize| {

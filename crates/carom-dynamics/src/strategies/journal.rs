@@ -113,7 +113,7 @@ impl<'a> Journal<'a> {
             self.certificate.events += 1;
             self.recorder.event(&event)?;
         }
-        let pieces = first_order.solver.pieces();
+        let pieces = first_order.pieces();
         if self.pieces.len() == pieces.len() {
             for (row, (&before, &after)) in self.pieces.iter().zip(pieces).enumerate().filter(|(_, (before, after))| before != after) {
                 let law = &set.relation_of(row).law;

@@ -111,6 +111,11 @@ impl AffineVi {
         }
     }
 
+    /// All sets are intervals, finite or not: each row is on one of three pieces.
+    pub fn has_pieces(&self) -> bool {
+        self.sets.iter().all(|set| matches!(set, Set::Free { .. } | Set::NonNegative { .. } | Set::Interval { .. }))
+    }
+
     /// Checks sizes, finiteness and sets.
     ///
     /// # Errors

@@ -63,6 +63,8 @@ struct Located<'a> {
     clock: FrameClock,
     /// Events without progress in time.
     stalled: usize,
+    /// Least margin at the stages of the last step.
+    stage_margin: f64,
 }
 
 impl<'a> Located<'a> {
@@ -81,6 +83,7 @@ impl<'a> Located<'a> {
             next: vec![0.0; n],
             clock: FrameClock::new(state.t, settings.record_interval),
             stalled: 0,
+            stage_margin: f64::INFINITY,
         })
     }
 
@@ -208,6 +211,11 @@ impl<'a> Located<'a> {
                 *h = size * factor;
             }
             if self.margin_at(t + size)? >= -1e-3 * self.settings.events.gap {
+                // a piece that was left and entered again within the step would be missed
+                if self.stage_margin < -self.settings.events.gap && size > 1e-6 * most {
+                    *h = 0.5 * size;
+                    continue;
+                }
                 return Ok((size, false));
             }
             let found = self.locate(t, &state.x, size)?;
@@ -266,6 +274,7 @@ impl<'a> Located<'a> {
         let mut first = std::mem::take(&mut self.slopes[0]);
         self.flow.rate(t, x, &mut first).map_err(&located)?;
         self.slopes[0] = first;
+        self.stage_margin = f64::INFINITY;
         for (s, (weights, c)) in STAGES.iter().zip(TIMES).enumerate() {
             for (i, point) in self.point.iter_mut().enumerate() {
                 *point = x[i] + h * weights.iter().zip(&self.slopes).map(|(a, k)| a * k[i]).sum::<f64>();
@@ -274,8 +283,14 @@ impl<'a> Located<'a> {
                 self.next.copy_from_slice(&self.point);
             }
             let mut slope = std::mem::take(&mut self.slopes[s + 1]);
-            self.flow.rate(t + c * h, &self.point, &mut slope).map_err(&located)?;
+            let done = self.flow.rate(t + c * h, &self.point, &mut slope);
             self.slopes[s + 1] = slope;
+            // beyond where the mode has a motion: a shorter step
+            if done.is_err() && h > 1e-12 * t.abs().max(1e-12) {
+                return Ok(f64::INFINITY);
+            }
+            done.map_err(&located)?;
+            self.stage_margin = self.stage_margin.min(self.flow.margin());
         }
         let mut sum = 0.0;
         for i in 0..x.len() {
