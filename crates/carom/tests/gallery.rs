@@ -51,7 +51,7 @@ fn every_model_runs_and_gains_no_energy() {
         let created = if matches!(name.as_str(), "rocking_block" | "painleve_rod") { 2e-5 } else { 1e-6 } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 51, "{n} models");
+    assert!(n >= 60, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

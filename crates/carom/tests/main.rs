@@ -4,6 +4,7 @@ mod allocation;
 mod closed_contacts;
 mod contact_laws;
 mod default_scheme;
+mod first_order_gallery;
 mod gallery;
 mod gallery_located;
 mod laws_gallery;

@@ -112,12 +112,15 @@ impl Scheme for EulerMoreau {
 
     /// One step. Cost for linear systems of n states and m rows: n² + 2nm + m² products and a back-substitution while the pieces of the law hold.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
+        if model.first_order().is_none() {
+            return Err(StepError::Refused(nothing_to_do()));
+        }
         if !model.systems().velocities().is_empty() {
             return step_mixed(model, state, memory, (h, self.newton()));
         }
         let StepMemory { first_order, scratch, .. } = memory;
         let (Some(set), Some(memory)) = (model.first_order(), first_order) else {
-            return Ok(StepReport { newton_converged: true, ..StepReport::default() });
+            return Err(StepError::Refused(nothing_to_do()));
         };
         let EulerMoreauParams { theta, gamma, multipliers, .. } = self.params;
         match (set.linear(), multipliers) {
@@ -127,6 +130,16 @@ impl Scheme for EulerMoreau {
             }
             (None, _) => step_by_newton(set, state, memory, scratch, (h, self.newton())),
         }
+    }
+}
+
+/// The error of a model without a first-order part, which no file and no check lets through.
+fn nothing_to_do() -> ModelError {
+    ModelError::SchemeRefuses {
+        scheme: "euler-moreau",
+        feature: "models without a first-order part",
+        by: "the model".into(),
+        alternatives: "the schemes of mechanics".into(),
     }
 }
 
