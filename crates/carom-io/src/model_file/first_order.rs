@@ -94,8 +94,8 @@ struct Names {
 fn system(reader: &mut Reader<'_>, section: &Spanned<FirstOrderSchema>) -> Option<FirstOrderSource> {
     let s = section.get_ref();
     let names: Vec<String> = s.states.get_ref().iter().map(|name| name.get_ref().clone()).collect();
-    if names.is_empty() {
-        reader.wrong(s.states.span(), "there are no states", "name at least one");
+    if names.is_empty() && s.forces.0.is_empty() {
+        reader.wrong(s.states.span(), "there are no states", "name at least one, or give `forces` on the mechanical part");
         return None;
     }
     let n = names.len();
