@@ -36,7 +36,7 @@ fn model(shape: Shape, ground: Collider, material: Material, place: Vector3<f64>
     let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -GRAVITY)).unwrap())]).unwrap();
     let colliders = vec![Collider::new("body", Some(0), shape), ground];
     model.set_detector(Box::new(Detector::new(colliders, vec![material], PairLaws::new()).unwrap()));
-    (model, State { t: 0.0, q: vec![place.x, place.y, place.z, 1.0, 0.0, 0.0, 0.0], v: v.to_vec() })
+    (model, State { t: 0.0, q: vec![place.x, place.y, place.z, 1.0, 0.0, 0.0, 0.0], v: v.to_vec(), ..State::default() })
 }
 
 fn run(model: &Model, state: &mut State, end: f64, step: f64, params: &SchemeParams) -> Certificate {

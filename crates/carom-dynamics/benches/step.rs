@@ -14,7 +14,10 @@ fn main() {
     println!("{:<44}{:>12}", "through Scheme::step", "µs/step");
     let ball = bouncing_ball::problem(0.9).expect("model");
     row("bouncing ball, h = 5 ms, 10 s", steps(&ball.model, &ball.state, 0.005, 2000));
-    row("bouncing ball at rest on the floor", steps(&ball.model, &State { t: 0.0, q: vec![0.0], v: vec![0.0] }, 0.005, 2000));
+    row(
+        "bouncing ball at rest on the floor",
+        steps(&ball.model, &State { t: 0.0, q: vec![0.0], v: vec![0.0], ..State::default() }, 0.005, 2000),
+    );
     let toy = woodpecker::problem().expect("model");
     row("woodpecker, h = 20 µs, 0.3 s", steps(&toy.model, &toy.state, 2e-5, 15_000));
     let oscillator = impact_oscillator::separated().expect("model");

@@ -201,14 +201,94 @@ pub enum ModelError {
         /// The contacts, in words.
         names: String,
     },
+    /// A name that formulas cannot use.
+    #[error("\"{name}\" cannot name a {what}: use letters, digits and _; not t, pi, and, or, not")]
+    BadName {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// An output too far from its multiplier for the scheme.
+    #[error(
+        "the output of {row} in \"{relation}\" has relative degree {degree} (its multiplier acts on its derivative of order {degree}): {}", degree_advice(*.degree)
+    )]
+    RelativeDegree {
+        /// The relation.
+        relation: String,
+        /// The row.
+        row: String,
+        /// Its relative degree.
+        degree: u32,
+    },
+    /// An output on which no multiplier acts.
+    #[error(
+        "no multiplier acts on the output of {row} in \"{relation}\", directly or through the states: its law cannot be obeyed. Let the multiplier act on a state that the output depends on"
+    )]
+    NoInfluence {
+        /// The relation.
+        relation: String,
+        /// The row.
+        row: String,
+    },
+    /// s M − A is singular for every s.
+    #[error(
+        "the pencil s M − A of the states {states} is singular: some combination of the equations leaves a state undetermined. Give every state an equation of its own (a row of M or A that is independent of the others)"
+    )]
+    SingularPencil {
+        /// The states.
+        states: String,
+    },
+    /// A scheme that needs a linear system.
+    #[error("the scheme \"{scheme}\" needs a linear first-order system (constant M, A, B, C, D), and {why}; use \"euler-moreau\"")]
+    NotLinear {
+        /// The scheme.
+        scheme: &'static str,
+        /// What is not linear.
+        why: &'static str,
+    },
     /// A value that is not finite at the initial state.
     #[error("at the initial state, {0}")]
     NonFinite(#[from] NonFinite),
 }
 
+/// What to do about a relative degree.
+fn degree_advice(degree: u32) -> &'static str {
+    if degree == 2 {
+        "with theta < 1 or gamma < 1 its state would bounce or oscillate after a jump; use theta = 1 and gamma = 1 (backward Euler, inelastic), or a mechanical model with an impact law"
+    } else {
+        "time-stepping does not converge there (Brogliato2002, §6.2: backward Euler diverges as the step shrinks); reduce the degree by an output that is a derivative of this one, or by a multiplier that acts more directly"
+    }
+}
+
 /// A step that could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum StepError {
+    /// A model that the scheme cannot start.
+    #[error(transparent)]
+    Refused(#[from] ModelError),
+    /// A matrix of the first-order part has no inverse.
+    #[error(
+        "at t = {t:.9} s, the matrix {matrix} of the first-order system is singular at the state {state}: is its equation missing, or the same as another?"
+    )]
+    SingularFirstOrder {
+        /// Time \[s\].
+        t: f64,
+        /// The state with the vanishing pivot.
+        state: String,
+        /// The matrix.
+        matrix: &'static str,
+    },
+    /// Initial data from which no jump leads to admissible ones.
+    #[error(
+        "at t = {t:.9} s, the initial states break the law of a relation and no jump leads to states that obey it (residual {residual:.3e}): choose other initial states, or check the signs of B, C and D"
+    )]
+    NoConsistentStart {
+        /// Time \[s\].
+        t: f64,
+        /// What is left of the problem.
+        residual: f64,
+    },
     /// A quantity is not finite.
     #[error("at t = {t:.9} s, {source}")]
     NonFinite {

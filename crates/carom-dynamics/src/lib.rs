@@ -21,6 +21,7 @@ pub mod detection;
 pub mod diagnostics;
 pub mod error;
 pub mod events;
+pub mod first_order;
 pub mod forces;
 pub mod formula;
 pub mod impacts;

@@ -4,6 +4,7 @@ use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::BlockFactor;
 use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
+use crate::first_order::FirstOrderMemory;
 use crate::impacts::ImpactMemory;
 use crate::many_contacts::ManyContacts;
 use crate::model::Model;
@@ -60,6 +61,8 @@ pub struct StepMemory {
     pub(crate) impacts: ImpactMemory,
     /// The contact that gave most energy in the impacts of the present step, with its normal impulse.
     pub(crate) giver: Option<(Source, f64)>,
+    /// Of the first-order part, where there is one.
+    pub(crate) first_order: Option<FirstOrderMemory>,
     /// State at which the present step was begun, impacts included.
     begun: State,
     /// What the scheme keeps from step to step.
@@ -96,6 +99,7 @@ impl StepMemory {
             impacts_done: false,
             impacts: ImpactMemory::default(),
             giver: None,
+            first_order: model.first_order().map(|set| FirstOrderMemory::new(set, solver.tolerance)).transpose()?,
             begun: State::default(),
             own: None,
         })
@@ -160,6 +164,12 @@ impl StepMemory {
     #[must_use]
     pub fn impulses(&self) -> &[f64] {
         &self.solution.r
+    }
+
+    /// Multipliers λ and outputs y of the first-order part in the last step, by rows; empty where there is none.
+    #[must_use]
+    pub fn multipliers_and_outputs(&self) -> (&[f64], &[f64]) {
+        self.first_order.as_ref().map_or((&[], &[]), |memory| (memory.multipliers(), memory.outputs()))
     }
 
     /// The one-step problem that was solved last.

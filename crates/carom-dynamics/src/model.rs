@@ -3,6 +3,7 @@
 use crate::detection::{ContactDetector, ContactPoint, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
+use crate::first_order::{FirstOrderSet, FirstOrderSource};
 use crate::forces::{CompliantContact, CompliantLaw, ForceElement, ForceElements, ForcePart, ForceSource, SpringSource};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
@@ -31,6 +32,7 @@ pub struct Model {
     elements: ForceElements,
     events: Vec<ModelEvent>,
     time_events: Vec<TimeEvent>,
+    first_order: Option<FirstOrderSet>,
 }
 
 impl Model {
@@ -51,6 +53,7 @@ impl Model {
             elements: ForceElements::default(),
             events: Vec::new(),
             time_events: Vec::new(),
+            first_order: None,
         })
     }
 
@@ -217,6 +220,21 @@ impl Model {
             return Err(ModelError::DuplicateName { what: "interaction or force", name: name.to_owned() });
         }
         Ok(())
+    }
+
+    /// Sets the first-order part: see [`crate::first_order`].
+    ///
+    /// # Errors
+    /// As [`FirstOrderSet::new`].
+    pub fn set_first_order(&mut self, source: &FirstOrderSource) -> Result<(), ModelError> {
+        self.first_order = Some(FirstOrderSet::new(source, &self.systems)?);
+        Ok(())
+    }
+
+    /// The first-order part, if there is one.
+    #[must_use]
+    pub fn first_order(&self) -> Option<&FirstOrderSet> {
+        self.first_order.as_ref()
     }
 
     /// Adds an event by formula.
@@ -525,6 +543,14 @@ impl Model {
             }
         }
         systems.check_state(&state.q)?;
+        let states = self.first_order().map_or(&[][..], FirstOrderSet::states);
+        if state.x.len() != states.len() {
+            return Err(ModelError::WrongLength { what: "the initial states x".into(), expected: states.len(), found: state.x.len() });
+        }
+        if let Some((name, &value)) = states.iter().zip(&state.x).find(|(_, x)| !x.is_finite()) {
+            let expected = "a finite number is needed";
+            return Err(ModelError::OutOfRange { what: format!("initial value of {}", name.name), value, expected });
+        }
         let (layout, mut scratch) = (systems.layout(), Scratch::default());
         let mut mass = vec![0.0; layout.n_values()];
         systems.mass(state.t, &state.q, &mut mass, &mut scratch)?;

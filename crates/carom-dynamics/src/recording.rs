@@ -81,6 +81,12 @@ pub struct Frame<'a> {
     pub q: &'a [f64],
     /// Velocities as the files give them: angular velocities in the world frame.
     pub v: &'a [f64],
+    /// States of the first-order part.
+    pub x: &'a [f64],
+    /// Outputs y of the rows of the first-order part in the step that ended here; zero for the initial state.
+    pub outputs: &'a [f64],
+    /// Multipliers λ of these rows.
+    pub multipliers: &'a [f64],
     /// Energies and their balance so far.
     pub energy: Energy,
     /// Interactions that were active in the step that ended here: constraints, contacts by formula, contacts of bodies.
@@ -211,11 +217,15 @@ pub enum EventKind {
     ToTimeStepping,
     /// The hybrid strategy went back to located events.
     ToEventDriven,
+    /// A first-order state jumped.
+    StateJump,
+    /// A multiplier went over to another piece of its law: a diode, a relay, a face of a moving set.
+    ModeChanged,
 }
 
 impl EventKind {
     /// All of them, in the order of their codes in files.
-    pub const ALL: [EventKind; 18] = [
+    pub const ALL: [EventKind; 20] = [
         EventKind::ContactClosed,
         EventKind::ContactOpened,
         EventKind::SolveNotConverged,
@@ -234,6 +244,8 @@ impl EventKind {
         EventKind::Accumulation,
         EventKind::ToTimeStepping,
         EventKind::ToEventDriven,
+        EventKind::StateJump,
+        EventKind::ModeChanged,
     ];
 
     /// Number in files: its place in [`EventKind::ALL`].
@@ -264,6 +276,8 @@ impl EventKind {
             EventKind::Accumulation => "accumulation",
             EventKind::ToTimeStepping => "to-time-stepping",
             EventKind::ToEventDriven => "to-event-driven",
+            EventKind::StateJump => "state-jump",
+            EventKind::ModeChanged => "mode-changed",
         }
     }
 }
@@ -293,6 +307,6 @@ mod tests {
         for (code, kind) in EventKind::ALL.into_iter().enumerate() {
             assert_eq!(usize::from(kind.code()), code, "{}", kind.name());
         }
-        assert_eq!(EventKind::ALL.last(), Some(&EventKind::ToEventDriven), "a kind that follows is missing in the list");
+        assert_eq!(EventKind::ALL.last(), Some(&EventKind::ModeChanged), "a kind that follows is missing in the list");
     }
 }

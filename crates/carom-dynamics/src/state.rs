@@ -1,10 +1,10 @@
-//! What changes during a run: time, coordinates, velocities.
+//! What changes during a run: time, coordinates, velocities, first-order states, values held between samples.
 
-/// The state of a model: time `t` \[s\], generalised coordinates `q`, velocities `v`.
+/// The state of a model: time `t` \[s\], generalised coordinates `q`, velocities `v`, states `x` of the first-order part, held inputs.
 ///
 /// All systems of the model lie one after the other in `q` and `v`. `q` and `v` may differ in length: a rigid body has
 /// seven coordinates (position, unit quaternion w-first) and six velocities (linear in the world frame, angular in the
-/// body frame), with q̇ = T(q) v.
+/// body frame), with q̇ = T(q) v. Either part may be empty.
 #[derive(Debug, Default, PartialEq)]
 pub struct State {
     /// Time \[s\].
@@ -13,11 +13,16 @@ pub struct State {
     pub q: Vec<f64>,
     /// Velocities of all systems.
     pub v: Vec<f64>,
+    /// States of the first-order part: see [`crate::first_order`].
+    pub x: Vec<f64>,
+    /// Values of the held inputs of the first-order part: constant over a step, changed between steps only (by samplers), so that a step can be
+    /// tried again.
+    pub held: Vec<f64>,
 }
 
 impl Clone for State {
     fn clone(&self) -> Self {
-        State { t: self.t, q: self.q.clone(), v: self.v.clone() }
+        State { t: self.t, q: self.q.clone(), v: self.v.clone(), x: self.x.clone(), held: self.held.clone() }
     }
 
     /// Storage is reused.
@@ -25,5 +30,7 @@ impl Clone for State {
         self.t = other.t;
         self.q.clone_from(&other.q);
         self.v.clone_from(&other.v);
+        self.x.clone_from(&other.x);
+        self.held.clone_from(&other.held);
     }
 }

@@ -137,7 +137,7 @@ fn uneven(mechanism: &Mechanism, params: &IntegratorParams, n: usize) -> ([f64; 
     let mut equations = Equations::new(&mechanism.model);
     let tolerances = Tolerances::new(&equations, params).unwrap();
     let mut start = MotionPoint::at_state(&mechanism.state, equations.n_rows());
-    let State { t, q, v } = &mechanism.state;
+    let State { t, q, v, .. } = &mechanism.state;
     equations.accelerate(*t, q, v, &mut start.a, &mut start.lambda).unwrap();
     let mut integrator = build(params);
     integrator.restart(&mut equations, &start).unwrap();
@@ -200,7 +200,7 @@ fn nonholonomic_rows_hold_at_velocity_level() {
     model.add_interaction("blade", Box::new(Blade), Law::Bilateral).unwrap();
     // 1 kg turning at 1 rad/s, pulled by 1 N along x: the speed along the blade is u = 1 + sin t, the force across it λ = u + sin t
     let (t, sin, cos) = (2.0, 2.0_f64.sin(), 2.0_f64.cos());
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0], ..State::default() };
     let (q, u) = (vec![sin + 0.5 * sin * sin, 1.0 - cos + 0.5 * (t - sin * cos), t], 1.0 + sin);
     let references = vec![Reference { t, q, v: vec![u * cos, u * sin, 1.0], lambda: vec![u + sin] }];
     let skate = Mechanism { model, state, references };
@@ -240,7 +240,7 @@ fn discrete_multipliers_at_second_order_with_bounded_drift() {
     // a state off the constraints comes back in one step, up to a multiple of h² and of the square of the error
     let mut equations = Equations::new(&pendulum.model);
     let tolerances = Tolerances::new(&equations, &params).unwrap();
-    let mut start = MotionPoint::at_state(&State { t: 0.0, q: vec![1.001, 0.0], v: vec![0.002, -1.0] }, 1);
+    let mut start = MotionPoint::at_state(&State { t: 0.0, q: vec![1.001, 0.0], v: vec![0.002, -1.0], ..State::default() }, 1);
     start.lambda[0] = 0.0;
     let (mut integrator, mut end) = (build(&params), start.clone());
     integrator.restart(&mut equations, &start).unwrap();
@@ -305,7 +305,7 @@ fn driven_spring(stiffness: f64) -> (Model, State) {
     let rows = vec![("equation of \"drive\"".to_owned(), "a + z*sin(t)/5 - 0.5*sin(3*t)".to_owned())];
     model.add_formula("drive", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
     // r balances gravity and the centrifugal force at 1.5 rad/s
-    (model, State { t: 0.0, q: vec![(9.81 + 2.25) / (stiffness - 2.25), 0.0, 0.0], v: vec![0.0, 1.5, 0.0] })
+    (model, State { t: 0.0, q: vec![(9.81 + 2.25) / (stiffness - 2.25), 0.0, 0.0], v: vec![0.0, 1.5, 0.0], ..State::default() })
 }
 
 #[test]

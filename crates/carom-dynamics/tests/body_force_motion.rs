@@ -20,7 +20,7 @@ pub fn body(name: &str, mass: f64, inertia: [f64; 3]) -> RigidBody {
 pub fn at_rest(bodies: Vec<RigidBody>, places: &[f64], gravity: Vector3<f64>) -> (Model, State) {
     let q = places.iter().flat_map(|&x| [x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]).collect();
     let v = vec![0.0; 6 * places.len()];
-    (Model::new(vec![Box::new(RigidBodies::new(bodies, gravity).unwrap())]).unwrap(), State { t: 0.0, q, v })
+    (Model::new(vec![Box::new(RigidBodies::new(bodies, gravity).unwrap())]).unwrap(), State { t: 0.0, q, v, ..State::default() })
 }
 
 pub fn spring(bodies: [Option<&str>; 2], law: LinearSpring) -> ForceSource {
@@ -127,7 +127,7 @@ fn springs_of_joints() {
     }
     let planar = PlanarBodies::new(vec![PlanarBody { name: "a".into(), mass: m, inertia: j }], [0.0; 2]).unwrap();
     let mut model = Model::new(vec![Box::new(planar)]).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.0; 3] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.0; 3], ..State::default() };
     let placement = JointPlacement::at(Vector3::zeros());
     let source = JointSource { kind: JointKind::Revolute, bodies: [None, Some("a".into())], placement };
     model.add_joint("joint", &source, &state.q).unwrap();

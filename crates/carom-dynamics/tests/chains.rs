@@ -187,7 +187,7 @@ fn slides_through_a_bowl() {
     let chain = vec![segment([-side - 2.0, -side + 2.0], [-side, -side]), bowl, segment([side, -side], [side + 2.0, -side + 2.0])];
     let relation = model.chain(&ChainSource { tangent: false, ..source(0.0, chain) }).unwrap();
     model.add_interaction("road", Box::new(relation), Law::unilateral(0.0)).unwrap();
-    let state = State { t: 0.0, q: vec![-side - 1.0, -side + 1.0, 0.0], v: vec![0.0; 3] };
+    let state = State { t: 0.0, q: vec![-side - 1.0, -side + 1.0, 0.0], v: vec![0.0; 3], ..State::default() };
     let mut losses = Vec::new();
     for h in [2e-3, 1e-3] {
         let done = run(&model, &state, 1.6, h, MoreauJeanParams { theta: 0.5, ..Default::default() });

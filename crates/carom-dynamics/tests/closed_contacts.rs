@@ -89,7 +89,7 @@ fn a_block_slides_down_an_incline_under_formula_forces() {
     let forces: Vec<(&str, &str)> = forces.iter().map(|(x, f)| (*x, f.as_str())).collect();
     let mut block = model(&["x", "y"], "0", &forces);
     block.add_formula("incline", &rows(&["y", "x"]), coulomb(mu)).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![v0, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![v0, 0.0], ..State::default() };
     let t = 1.0_f64;
     let mean = g * alpha.sin() - mu * (g * alpha.cos() + b);
     let v = v0 + mean * t + a / w * (1.0 - (w * t).cos()) - mu * b * t.sin();
@@ -147,7 +147,7 @@ fn a_bead_slides_on_a_parabola_with_friction() {
     let mut bead = model(&["x", "y"], "9.81*y", &[]);
     bead.add_formula("parabola", &rows(&PARABOLA), coulomb(mu)).unwrap();
     let root = (1.0 + x0 * x0).sqrt();
-    let state = State { t: 0.0, q: vec![x0, 0.5 * x0 * x0], v: vec![speed / root, speed * x0 / root] };
+    let state = State { t: 0.0, q: vec![x0, 0.5 * x0 * x0], v: vec![speed / root, speed * x0 / root], ..State::default() };
     let (x, s) = bead_by_arc(x0, speed, mu, t);
     let root = (1.0 + x * x).sqrt();
     let normal = 9.81 / root + s * s / root.powi(3);
@@ -182,7 +182,7 @@ fn a_bead_slides_on_a_parabola_with_friction() {
 fn particle(curvature: f64, friction: Friction) -> (Model, State) {
     let mut model = model(&["x", "y", "z"], "9.81*z", &[("x", "0.5*cos(3*t)"), ("y", "2*sin(2*t)"), ("z", "-1 - sin(t)")]);
     model.add_formula("ground", &rows(&[&format!("z - {curvature}*(x^2 + 2*y^2)"), "x", "y"]), law(friction)).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.6, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.6, 0.0], ..State::default() };
     (model, state)
 }
 
@@ -248,7 +248,7 @@ fn a_particle_slides_in_a_bowl_under_a_cross_force() {
 fn friction_opposes_a_slip_that_turns() {
     let mut model = model(&["x", "y", "z"], "9.81*z", &[("x", "-10*x"), ("y", "-10*y")]);
     model.add_formula("ground", &rows(&["z", "x", "y"]), coulomb(0.02)).unwrap();
-    let state = State { t: 0.0, q: vec![1.0, 0.0, 0.0], v: vec![0.0, 10.0_f64.sqrt(), 0.0] };
+    let state = State { t: 0.0, q: vec![1.0, 0.0, 0.0], v: vec![0.0, 10.0_f64.sqrt(), 0.0], ..State::default() };
     let params = IntegratorParams { tolerance: 1e-8, ..IntegratorParams::default() };
     let mut integration = begin(&model, &state, &[Role::Sliding { direction: [0.0, 1.0] }], &params).unwrap();
     let mut forces = Vec::new();
@@ -268,7 +268,7 @@ fn friction_opposes_a_slip_that_turns() {
 fn a_slip_begins_in_its_direction() {
     let mut model = model(&["x", "y", "z"], "9.81*z", &[("x", "3*1.2"), ("y", "4*1.2")]);
     model.add_formula("ground", &rows(&["z", "x", "y"]), law(Friction::StaticKinetic { at_rest: 0.5, sliding: 0.3 })).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![-1e-17, 3e-17, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![-1e-17, 3e-17, 0.0], ..State::default() };
     let role = Role::Sliding { direction: [0.6, 0.8] };
     let acceleration = 6.0 - 0.3 * 9.81;
     for kind in [IntegratorKind::Hem5, IntegratorKind::Dopri5] {
@@ -282,13 +282,13 @@ fn a_slip_begins_in_its_direction() {
 fn the_field_is_smooth_through_zero_slip() {
     let mut block = model(&["x", "y"], "9.81*y", &[]);
     block.add_formula("floor", &rows(&["y", "x"]), coulomb(0.5)).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![1.0, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![1.0, 0.0], ..State::default() };
     let end = run(&block, &state, &[FORWARD], &IntegratorParams::default(), 0.5);
     assert!((end.v[0] - (1.0 - 0.5 * 9.81 * 0.5)).abs() < 1e-14);
     // the same in space
     let (mut model, role) = (model(&["x", "y", "z"], "9.81*z", &[]), Role::Sliding { direction: [0.6, 0.8] });
     model.add_formula("floor", &rows(&["z", "x", "y"]), coulomb(0.5)).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.6, 0.8, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.6, 0.8, 0.0], ..State::default() };
     let mut integration = begin(&model, &state, &[role], &constant_steps(IntegratorKind::Hem5, 0.5)).unwrap();
     integration.step(0.5).unwrap();
     let speed = 1.0 - 0.5 * 9.81 * 0.5;
@@ -305,7 +305,7 @@ fn a_sticking_block_is_held() {
     block.add_formula("floor", &rows(&["y", "x - 0.2*t"]), coulomb(0.8)).unwrap();
     let mut held = model(&["x", "y"], "0", &forces);
     held.add_formula("floor", &rows(&["y", "x - 0.2*t - 1"]), Law::Bilateral).unwrap();
-    let state = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.2, 0.0] };
+    let state = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.2, 0.0], ..State::default() };
     for kind in IntegratorKind::ALL.iter().copied().filter(|kind| !matches!(kind, IntegratorKind::Rattle | IntegratorKind::Shake)) {
         let params = IntegratorParams { kind, ..constant_steps(kind, 0.02) };
         let found = run(&block, &state, &[Role::Sticking], &params, 1.0);
@@ -397,7 +397,7 @@ fn redundant_legs_share_their_load_beside_constraints() {
     for (i, (s, r)) in signs.iter().enumerate() {
         table.add_formula(&format!("leg {i}"), &rows(&[&format!("z + {s}*a + {r}*b"), "x"]), coulomb(mu)).unwrap();
     }
-    let state = State { t: 0.0, q: vec![0.0; 5], v: vec![1.0, 1.0, 0.0, 0.0, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 5], v: vec![1.0, 1.0, 0.0, 0.0, 0.0], ..State::default() };
     for roles in [[FORWARD; 4], [FORWARD, Role::Normal, Role::Normal, FORWARD]] {
         let params = IntegratorParams::default();
         let mut integration = begin(&table, &state, &roles, &params).unwrap();
@@ -473,7 +473,7 @@ fn pieces_are_used_beyond_their_edges() {
     for law in [Law::Bilateral, Law::unilateral(0.0)] {
         let mut bead = model(&["x", "y"], "9.81*y", &[]);
         bead.add_interaction("kink", Box::new(Kink::new()), law).unwrap();
-        let state = State { t: 0.0, q: vec![0.5, 0.0], v: vec![1.0, 0.0] };
+        let state = State { t: 0.0, q: vec![0.5, 0.0], v: vec![1.0, 0.0], ..State::default() };
         let mut integration = begin(&bead, &state, &[Role::Normal], &IntegratorParams::default()).unwrap();
         let (mut a, mut lambda) = ([0.0; 2], [0.0]);
         let up = [-9.81 * 0.5 / 1.25, -9.81 * 0.25 / 1.25];

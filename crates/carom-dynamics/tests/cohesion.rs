@@ -12,7 +12,7 @@ fn mass(force: f64, cohesion: Cohesion) -> Model {
 }
 
 fn at(q: f64, v: f64) -> State {
-    State { t: 0.0, q: vec![q], v: vec![v] }
+    State { t: 0.0, q: vec![q], v: vec![v], ..State::default() }
 }
 
 /// A mass hangs from the ceiling while its weight is below the cohesion, and falls when it is above.
@@ -43,7 +43,7 @@ fn cohesion_loads_the_friction() {
     for (pull, acceleration) in [(0.99, 0.0), (1.02, 0.02)] {
         let model = with_contact(masses(&["x", "y"], &[0.0; 2], &[pull, 0.0]), &["y", "x"], law).unwrap();
         for params in schemes(&model) {
-            let done = run_scheme(&model, &State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2] }, 0.5, 1e-3, &params);
+            let done = run_scheme(&model, &State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2], ..State::default() }, 0.5, 1e-3, &params);
             assert!((done.state.v[0] - 0.5 * acceleration).abs() < 1e-12, "{params:?} {pull}: {:?}", done.state.v);
         }
     }

@@ -18,7 +18,7 @@ fn ball(law: CompliantLaw, force: f64) -> Model {
 }
 
 fn run(model: &Model, (q, v): (&[f64], &[f64]), end: f64, integrator: IntegratorParams) -> Done {
-    let (mut state, mut keep) = (State { t: 0.0, q: q.to_vec(), v: v.to_vec() }, Keep::default());
+    let (mut state, mut keep) = (State { t: 0.0, q: q.to_vec(), v: v.to_vec(), ..State::default() }, Keep::default());
     let mut memory = StepMemory::new(model, &Default::default()).unwrap();
     let strategy = Smooth { integrator, end, record_every: 1, record_interval: None };
     let mut watch = |_: &_| Continue::Yes;

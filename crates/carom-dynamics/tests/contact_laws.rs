@@ -34,7 +34,7 @@ fn friction(friction: Friction) -> ContactLaw {
 }
 
 fn start(q: &[f64], v: &[f64]) -> State {
-    State { t: 0.0, q: q.to_vec(), v: v.to_vec() }
+    State { t: 0.0, q: q.to_vec(), v: v.to_vec(), ..State::default() }
 }
 
 /// Schemes that know the laws of a model.

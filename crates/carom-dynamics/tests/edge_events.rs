@@ -129,7 +129,7 @@ fn corners_follow_their_law() {
         let mut model = Model::new(vec![Box::new(system)]).unwrap();
         let wire = model.piecewise(&pieces(&[("x < 0", "y"), ("x >= 0", "y - x")], corner)).unwrap();
         model.add_interaction("wire", Box::new(wire), Law::Bilateral).unwrap();
-        let state = State { t: 0.0, q: vec![-1.0, 0.0], v: vec![2.0, 0.0] };
+        let state = State { t: 0.0, q: vec![-1.0, 0.0], v: vec![2.0, 0.0], ..State::default() };
         let done = Located::events(1e-10).run(&model, &state, 1.0);
         print_events(&done);
         let half = speed / 2.0_f64.sqrt();

@@ -49,7 +49,7 @@ fn moving_floor_does_work() {
     let mut model = Model::new(vec![Box::new(system)]).unwrap();
     add_stop(&mut model, "floor", "y - 0.1*sin(2*pi*t)", 0.0).unwrap();
     let rate = 0.2 * std::f64::consts::PI;
-    let start = State { t: 0.0, q: vec![0.0], v: vec![rate] };
+    let start = State { t: 0.0, q: vec![0.0], v: vec![rate], ..State::default() };
     let done = run(&model, &start, 0.25, 1e-4, MoreauJeanParams::default());
     // at t = 1/4 the floor is at its top, at rest
     assert!((done.state.q[0] - 0.1).abs() < 1e-4 && done.state.v[0].abs() < 1e-2, "{:?}", done.state);
@@ -69,7 +69,7 @@ fn explicit_time_in_the_potential_is_work() {
         ..LagrangianText::default()
     };
     let model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
-    let start = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+    let start = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
     let error = |h: f64| {
         let c = run(&model, &start, 2.0, h, MoreauJeanParams::default()).certificate;
         assert!(c.last.work.abs() > 1e-2);
@@ -94,7 +94,7 @@ fn stick_slip_dissipates_by_friction() {
     let rows = vec![("gap of \"floor\"".into(), "y".into()), ("tangent of \"floor\"".into(), "x".into())];
     let law = Law::Contact(ContactLaw::coulomb(0.5, 0.0));
     model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
-    let start = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2] };
+    let start = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2], ..State::default() };
     let done = run(&model, &start, 3.0, 1e-3, MoreauJeanParams::default());
     // it sticks while 20 · 0.5 t < 0.5 · 9.81, that is until t = 0.4905
     let slip = done.keep.frames.iter().find(|f| f.v[0].abs() > 1e-9).unwrap().t;
@@ -113,7 +113,7 @@ fn tangential_restitution_reverses_sliding() {
         let rows = vec![("gap".into(), "y".into()), ("tangent".into(), "x".into())];
         let law = Law::Contact(ContactLaw::coulomb(10.0, 1.0).with_tangential_restitution(tangential_restitution));
         model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
-        let start = State { t: 0.0, q: vec![0.0, 0.05], v: vec![0.7, -1.0] };
+        let start = State { t: 0.0, q: vec![0.0, 0.05], v: vec![0.7, -1.0], ..State::default() };
         run(&model, &start, 0.1, 1e-3, MoreauJeanParams::default()).state.v
     };
     let (with, without) = (end(1.0), end(0.0));

@@ -81,7 +81,7 @@ fn the_friction_limit_is_sharp() {
         let mut model = Model::new(vec![Box::new(system)]).unwrap();
         let rows = ["z", "x", "y"].map(|row| (format!("row {row}"), row.to_owned())).to_vec();
         model.add_formula("plane", &FormulaSource { rows, parameters: Vec::new() }, Law::Contact(ContactLaw::coulomb(0.5, 0.0))).unwrap();
-        let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.0; 3] };
+        let state = State { t: 0.0, q: vec![0.0; 3], v: vec![0.0; 3], ..State::default() };
         for how in [Located::events(1e-10), Located::hybrid(1e-10)] {
             let done = how.run(&model, &state, 2.0);
             let exact = (along - 0.5 * normal).max(0.0) * 2.0;

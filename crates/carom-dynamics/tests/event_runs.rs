@@ -48,7 +48,7 @@ fn integrators_begin_anew_where_loads_jump() {
     for force in ["if(t < 1, 1, -2)", "1 - 3*step(t - 1)"] {
         let mut model = point(force);
         model.add_time_event("load", 0.4).unwrap();
-        let done = Located::events(1e-6).run(&model, &State { t: 0.0, q: vec![0.0], v: vec![0.0] }, 2.3);
+        let done = Located::events(1e-6).run(&model, &State { t: 0.0, q: vec![0.0], v: vec![0.0], ..State::default() }, 2.3);
         assert!((done.state.q[0] - exact(2.3)).abs() < 1e-13, "{force}: {} instead of {}", done.state.q[0], exact(2.3));
         assert_eq!(times(&done, EventKind::TimeEvent, "load"), [0.4]);
         assert!(
@@ -65,7 +65,7 @@ fn kinks_of_forces_are_found() {
     // ÿ = −|y|/y … as sign(y): parabolas joined at y = 0, period 4 √(2 y₀) from y₀ = 1
     let model = point("-sign(y)");
     let end = 4.0 * 2.0_f64.sqrt();
-    let done = Located::events(1e-6).run(&model, &State { t: 0.0, q: vec![1.0], v: vec![0.0] }, end);
+    let done = Located::events(1e-6).run(&model, &State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() }, end);
     assert!((done.state.q[0] - 1.0).abs() < 1e-12 && done.state.v[0].abs() < 1e-12, "{:?}", done.state);
 }
 
@@ -74,7 +74,7 @@ fn kinks_of_forces_are_found() {
 fn touches_are_told_and_simultaneous_impacts_are_one() {
     let mut model = point("-9.81");
     add_stop(&mut model, "ceiling", "1 - y", 0.5).unwrap();
-    let state = State { t: 0.0, q: vec![0.0], v: vec![(2.0 * G).sqrt()] };
+    let state = State { t: 0.0, q: vec![0.0], v: vec![(2.0 * G).sqrt()], ..State::default() };
     let done = Located::events(1e-10).run(&model, &state, 0.8);
     print_events(&done);
     let grazing = times(&done, EventKind::Grazing, "ceiling");
@@ -86,7 +86,7 @@ fn touches_are_told_and_simultaneous_impacts_are_one() {
     let mut model = Model::new(vec![Box::new(system.with_force(vec![-G, -2.0 * G]).unwrap())]).unwrap();
     add_stop(&mut model, "left", "x", 0.5).unwrap();
     add_stop(&mut model, "right", "y", 0.5).unwrap();
-    let done = Located::events(1e-10).run(&model, &State { t: 0.0, q: vec![1.0; 2], v: vec![0.0; 2] }, 0.8);
+    let done = Located::events(1e-10).run(&model, &State { t: 0.0, q: vec![1.0; 2], v: vec![0.0; 2], ..State::default() }, 0.8);
     let report = done.certificate.event_driven.unwrap();
     assert_eq!((report.impacts, report.counts.get("impact").copied()), (1, Some(2)), "{report:?}");
 }

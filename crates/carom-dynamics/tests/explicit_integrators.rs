@@ -99,7 +99,7 @@ fn errors_follow_the_tolerance() {
 fn dense_output_of_dopri5_has_order_4() {
     let mut mechanism = slider_crank().unwrap();
     let begin = mechanism.references[0].clone();
-    mechanism.state = State { t: begin.t, q: begin.q, v: begin.v };
+    mechanism.state = State { t: begin.t, q: begin.q, v: begin.v, ..State::default() };
     let steps = [0.04, 0.02, 0.01];
     let (mut q_errors, mut v_errors) = (Vec::new(), Vec::new());
     for h in steps {

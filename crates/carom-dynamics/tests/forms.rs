@@ -215,7 +215,7 @@ fn projections_keep_rotations_on_their_group() {
     let rows = rows.iter().map(|row| ("equation".to_owned(), (*row).to_owned())).collect();
     model.add_formula("joint", &FormulaSource { rows, parameters: Vec::new() }, Law::Bilateral).unwrap();
     // the body's axis along z, turning at (1, 2, 3) rad/s: v = ω × r with r = (0, 0, 1/2)
-    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], v: vec![1.0, -0.5, 0.0, 1.0, 2.0, 3.0] };
+    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], v: vec![1.0, -0.5, 0.0, 1.0, 2.0, 3.0], ..State::default() };
     let reference = run(&model, &state, &IntegratorParams { projection: Projection::Both, ..fixed(2e-3) }, 1.0).end;
     let forms = ELIMINATIONS.into_iter().chain([AccelerationForm::Multipliers]);
     for acceleration in forms {

@@ -140,7 +140,7 @@ const SPATIAL: [FrictionSolverKind; 6] = [
 
 #[test]
 fn particle_in_a_groove_whose_friction_cone_is_not_closed() {
-    let at = |v: [f64; 3]| State { t: 0.0, q: vec![0.0, 0.0, 0.0], v: v.to_vec() };
+    let at = |v: [f64; 3]| State { t: 0.0, q: vec![0.0, 0.0, 0.0], v: v.to_vec(), ..State::default() };
     let heavy = wedges::particle_in_groove(true).unwrap();
     for v in [[1.0, 0.0, 0.0], [1.0, 0.3, -0.5], [-2.0, -0.5, 0.1]] {
         bounded("groove", &heavy, &at(v), &SPATIAL, 20.0);
@@ -159,7 +159,7 @@ fn disc_jams_between_walls() {
     let height = wedges::RADIUS / half.sin();
     let kinds = [&SPATIAL[..], &[FrictionSolverKind::Lemke, FrictionSolverKind::Enumeration]].concat();
     for v in [[0.0, -1.0, 0.0], [0.3, -2.0, 5.0], [0.0, 0.0, 20.0]] {
-        let state = State { t: 0.0, q: vec![0.0, height + 1e-3, 0.0], v: v.to_vec() };
+        let state = State { t: 0.0, q: vec![0.0, height + 1e-3, 0.0], v: v.to_vec(), ..State::default() };
         let fastest = bounded("disc", &model, &state, &kinds, 40.0);
         assert!(fastest < 1e-4, "the disc is not jammed: {fastest}");
     }

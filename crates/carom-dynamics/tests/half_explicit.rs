@@ -77,7 +77,7 @@ fn velocity_constraints_hold_to_round_off_at_any_tolerance() {
 fn generic() -> Mechanism {
     let mut mechanism = slider_crank().unwrap();
     let begin = mechanism.references[0].clone();
-    mechanism.state = State { t: begin.t, q: begin.q, v: begin.v };
+    mechanism.state = State { t: begin.t, q: begin.q, v: begin.v, ..State::default() };
     mechanism
 }
 

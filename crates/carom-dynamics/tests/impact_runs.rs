@@ -70,7 +70,7 @@ fn cradle() -> (Model, State) {
         let law = ContactLaw::coulomb(0.0, 1.0).with_stiffness(1.0, 1.5);
         model.add_formula(&name, &source, Law::Contact(law)).unwrap();
     }
-    (model, State { t: 0.0, q: vec![-0.05, 0.2, 0.4], v: vec![1.0, 0.0, 0.0] })
+    (model, State { t: 0.0, q: vec![-0.05, 0.2, 0.4], v: vec![1.0, 0.0, 0.0], ..State::default() })
 }
 
 /// The cradle in a run: the outcome of the law, the impulses in the frame of the impact, the contacts in the events, the energy.
@@ -133,7 +133,7 @@ fn kane() -> (Model, State) {
     let height = a.cos() + b.cos();
     let source = FormulaSource { rows, parameters: vec![("height".into(), height)] };
     model.add_formula("ground", &source, Law::Contact(ContactLaw::coulomb(0.5, 0.7))).unwrap();
-    (model, State { t: 0.0, q: vec![a, b], v: vec![-0.1, -0.2] })
+    (model, State { t: 0.0, q: vec![a, b], v: vec![-0.1, -0.2], ..State::default() })
 }
 
 /// Newton's law within the step creates energy there, 1.7576 of the energy before: it is certified and told with the contact's name. Under
@@ -211,7 +211,7 @@ fn a_column_comes_to_rest_under_every_law() {
             model.add_formula(name, &source, Law::unilateral(0.5)).unwrap();
         }
         model.set_impact_law(law.clone());
-        let state = State { t: 0.0, q: vec![0.2, 0.45, 0.7], v: vec![0.0; 3] };
+        let state = State { t: 0.0, q: vec![0.2, 0.45, 0.7], v: vec![0.0; 3], ..State::default() };
         let done = run_scheme(&model, &state, 2.5, 1e-3, &SchemeParams::default());
         let c = &done.certificate;
         println!("{:10} v {:?}, error {:e}, last event {:?}", law.name(), done.state.v, c.energy_error(), done.keep.events.last());

@@ -137,7 +137,7 @@ fn a_stiff_structure_keeps_the_order_of_its_slow_mode() {
     let both = |diagonal: f64, off: f64| vec![diagonal, off, off, diagonal];
     let system = Linear::new(vec!["x".into(), "y".into()], both(1.0, 0.0), both(c + slow, -c), both(k + 1.0, -k)).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();
-    let state = State { t: 0.0, q: vec![1.0 + 1e-3, 1.0 - 1e-3], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![1.0 + 1e-3, 1.0 - 1e-3], v: vec![0.0; 2], ..State::default() };
     let (end, decay) = (10.0_f64, slow / 2.0);
     let omega = (1.0 - decay * decay).sqrt();
     let exact = (-decay * end).exp() * ((omega * end).cos() + decay / omega * (omega * end).sin());
@@ -164,7 +164,7 @@ fn the_default_order_of_bdf_passes_by_damped_modes() {
     let modes = |slow: f64, fast: f64| vec![(slow + fast) / 2.0, (slow - fast) / 2.0, (slow - fast) / 2.0, (slow + fast) / 2.0];
     let system = Linear::new(vec!["x".into(), "y".into()], modes(1.0, 1.0), modes(0.0, 0.6 * fast), modes(1.0, fast * fast)).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();
-    let state = State { t: 0.0, q: vec![1.0 + 1e-5, 1.0 - 1e-5], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![1.0 + 1e-5, 1.0 - 1e-5], v: vec![0.0; 2], ..State::default() };
     let steps = |order| {
         let params = IntegratorParams { kind: IntegratorKind::Bdf, order, ..IntegratorParams::default() };
         let mut integration = Integration::new(&model, &state, &params).unwrap();
@@ -381,7 +381,7 @@ fn a_skate_runs_on_a_circle() {
     model.add_interaction("blade", Box::new(Blade), Law::Bilateral).unwrap();
     let turning = FormulaSource { rows: vec![("equation of \"turning\"".into(), "angle - t".into())], parameters: Vec::new() };
     model.add_formula("turning", &turning, Law::Bilateral).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 1.0], ..State::default() };
     let end = 2.0_f64;
     let exact = ([end.sin(), 1.0 - end.cos(), end], [end.cos(), end.sin(), 1.0], [2.0, 0.0]);
     for (kind, order) in [(IntegratorKind::RadauIia, 5), (IntegratorKind::Bdf, 4)] {

@@ -179,7 +179,7 @@ fn oscillator() -> Mechanism {
     let model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
     let t = 8.0_f64;
     let (q, v) = (vec![t.cos(), (2.0 * t).cos()], vec![-t.sin(), -2.0 * (2.0 * t).sin()]);
-    let state = State { t: 0.0, q: vec![1.0, 1.0], v: vec![0.0, 0.0] };
+    let state = State { t: 0.0, q: vec![1.0, 1.0], v: vec![0.0, 0.0], ..State::default() };
     Mechanism { model, state, references: vec![Reference { t, q, v, lambda: Vec::new() }] }
 }
 
@@ -194,7 +194,7 @@ fn asymmetric_top() -> Mechanism {
         v: vec![0.0, 0.0, 0.0, 1.360_747_714_486_680_2, 2.804_369_366_427_866_8, -0.822_081_000_413_196_4],
         lambda: Vec::new(),
     };
-    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: vec![0.0, 0.0, 0.0, 1.0, 3.0, 0.5] };
+    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: vec![0.0, 0.0, 0.0, 1.0, 3.0, 0.5], ..State::default() };
     Mechanism { model, state, references: vec![reference] }
 }
 

@@ -35,7 +35,7 @@ fn slider_crank(friction: f64) -> (Model, State) {
     for (corner, name) in corners.into_iter().zip(["upper left", "upper right", "lower left", "lower right"]) {
         model.add_interaction(name, Box::new(corner), Law::Contact(law)).unwrap();
     }
-    (model, State { t: 0.0, q, v })
+    (model, State { t: 0.0, q, v, ..State::default() })
 }
 
 /// Without friction: the times of the first impacts, to 1e-11 s. With friction: the rates after the first, and both models after six milliseconds
@@ -80,7 +80,7 @@ fn four_bar(friction: f64) -> (Model, State) {
     let worn = joint(JointKind::Revolute, [Some("coupler"), Some("rocker")], 0.4, 0.3);
     let journal = JointContact::journal("worn pin", &worn, (5e-4, 0.01), usize::from(friction > 0.0), &model.shared_systems(), &q).unwrap();
     model.add_interaction("worn pin", Box::new(journal), Law::Contact(ContactLaw::coulomb(friction, 0.5))).unwrap();
-    (model, State { t: 0.0, q, v })
+    (model, State { t: 0.0, q, v, ..State::default() })
 }
 
 /// The same in the angles a, b, c of the bars from where they start, with the gap by formula.
@@ -100,7 +100,7 @@ fn four_bar_by_formula() -> (Model, State) {
     let gap = "5e-4 - hypot(-0.1*sin(a) + 0.4*cos(b) - 0.2*sin(b) - 0.4 + 0.3*sin(c), 0.1*cos(a) + 0.4*sin(b) + 0.2*cos(b) - 0.3*cos(c))";
     let source = FormulaSource { rows: vec![("gap".into(), gap.into())], parameters: Vec::new() };
     model.add_formula("worn pin", &source, Law::unilateral(0.5)).unwrap();
-    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![30.0, 0.0, 10.0] })
+    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![30.0, 0.0, 10.0], ..State::default() })
 }
 
 /// Located events of both models, from an eccentricity that the formula can differentiate, and the energy with friction.

@@ -52,7 +52,7 @@ fn rod_with_stop(restitution: f64) -> (Model, State) {
     for (name, limit) in joint_limits("pin", &pin, JointAxis::Turn, [-TAU / 4.0, 1.0], &model.shared_systems(), &q).unwrap() {
         model.add_interaction(&name, Box::new(limit), Law::unilateral(restitution)).unwrap();
     }
-    (model, State { t: 0.0, q, v: vec![0.0; 3] })
+    (model, State { t: 0.0, q, v: vec![0.0; 3], ..State::default() })
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn rope_tightens_at_the_exact_time() {
     let source = joint(JointKind::Distance, [None, Some("weight")], at(0.3, 1.0));
     let rope = JointContact::rope("rope", &source, length, &model.shared_systems(), &q).unwrap();
     model.add_interaction("rope", Box::new(rope), Law::unilateral(e)).unwrap();
-    let state = State { t: 0.0, q, v: vec![0.0; 3] };
+    let state = State { t: 0.0, q, v: vec![0.0; 3], ..State::default() };
     let first = (2.0 * length / G).sqrt();
     let exact = [first, first * (1.0 + 2.0 * e), first * (1.0 + 2.0 * e + 2.0 * e * e)];
     let done = Located::events(1e-10).run(&model, &state, 1.2);
@@ -111,7 +111,7 @@ fn nut_sinks_on_its_screw() {
     model.add_joint("screw", &joint(JointKind::Screw, [None, Some("nut")], placement), &q).unwrap();
     // its centre circles the axis 2 cm away
     let acceleration = -G / (1.0 + (inertia + mass * 0.02 * 0.02) * (TAU / lead).powi(2) / mass);
-    let state = State { t: 0.0, q, v: vec![0.0; 6] };
+    let state = State { t: 0.0, q, v: vec![0.0; 6], ..State::default() };
     let check = |done: &Done, tolerance: f64| {
         let t = done.state.t;
         let (z, speed) = (0.5 * acceleration * t * t, acceleration * t);
@@ -142,7 +142,7 @@ fn gears_keep_energy_and_mesh() {
     let rate = 30.0;
     let slow = -rate * 20.0 / 37.0;
     let v = vec![0.0, 0.05 * rate, rate, -0.02 * slow, 0.0, slow];
-    let state = State { t: 0.0, q, v };
+    let state = State { t: 0.0, q, v, ..State::default() };
     let done = Located::events(1e-10).run(&model, &state, 3.0);
     let energies: Vec<f64> = done.keep.frames.iter().map(|frame| frame.mechanical).collect();
     let change = energies.iter().fold(0.0, |m, e| f64::max(m, (e - energies[0]).abs())) / energies[0];
@@ -171,7 +171,7 @@ fn bead_on_a_cycloid_is_a_tautochrone() {
         };
         let wire = PointOnCurve::new("wire", &[None, Some("bead".into())], point, &curve, &model.shared_systems(), &q).unwrap();
         model.add_interaction("wire", Box::new(wire), Law::Bilateral).unwrap();
-        let state = State { t: 0.0, q: q.clone(), v: vec![0.0; 3] };
+        let state = State { t: 0.0, q: q.clone(), v: vec![0.0; 3], ..State::default() };
         let period = 2.0 * TAU * (r / G).sqrt();
         let done = Located::events(1e-11).run(&model, &state, period);
         let error = (done.state.q[0] - q[0]).hypot(done.state.q[1] - q[1]);
@@ -196,7 +196,7 @@ fn pin_strikes_its_bore() {
         let source = joint(JointKind::Revolute, [None, Some("pin")], at(0.0, 0.0).to(Vector3::new(0.0, 0.06, 0.0)));
         let contact = JointContact::journal("bore", &source, (c, r), usize::from(mu > 0.0), &model.shared_systems(), &q).unwrap();
         model.add_interaction("bore", Box::new(contact), Law::Contact(ContactLaw::coulomb(mu, e))).unwrap();
-        let state = State { t: 0.0, q, v: vec![1.0, 0.0, 0.0] };
+        let state = State { t: 0.0, q, v: vec![1.0, 0.0, 0.0], ..State::default() };
         // it meets the circle of radius 0.1 at (0.08, 0.06); n points there, the tangent z × n turns about it
         let (n, t) = ([0.8, 0.6], [-0.6, 0.8]);
         let normal = mass * (1.0 + e) * n[0];

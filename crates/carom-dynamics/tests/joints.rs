@@ -219,7 +219,7 @@ fn planar_slider_crank_follows_the_reference() {
     add("gudgeon pin", JointKind::Revolute, [Some("rod"), Some("slider")], 3.0);
     add("guide", JointKind::Prismatic, [None, Some("slider")], 3.0);
     let reference = &mechanisms::slider_crank().unwrap().references[1];
-    let end = |n: usize| integrate(&model, &State { t: 0.0, q: q.clone(), v: v.clone() }, reference.t, n);
+    let end = |n: usize| integrate(&model, &State { t: 0.0, q: q.clone(), v: v.clone(), ..State::default() }, reference.t, n);
     let error = |n: usize| {
         let (q, v) = end(n);
         distance(&[q[2], q[5], v[2], v[5]], &[reference.q[0], reference.q[1], reference.v[0], reference.v[1]])

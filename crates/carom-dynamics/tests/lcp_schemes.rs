@@ -55,7 +55,7 @@ fn direction_errors(params: &SchemeParams) -> (f64, f64) {
     let (mut friction, mut path) = (0.0_f64, 0.0_f64);
     for k in 0..23 {
         let angle = TAU * f64::from(k) / 23.0;
-        let start = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0 * angle.cos(), 2.0 * angle.sin(), 0.0] };
+        let start = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0 * angle.cos(), 2.0 * angle.sin(), 0.0], ..State::default() };
         let scheme = params.build();
         let (mut memory, mut state) = (memory_for(&model, &*scheme), start.clone());
         assert!(take_step(&*scheme, &model, &mut state, &mut memory, 1e-3).unwrap().converged());
@@ -150,7 +150,7 @@ impl Collision {
     fn step(&self, model: &Model, params: &SchemeParams) -> (StepReport, f64, f64) {
         let scheme = params.build();
         let mut memory = memory_for(model, &*scheme);
-        let mut state = State { t: 0.0, q: vec![0.0; self.n()], v: self.velocity.clone() };
+        let mut state = State { t: 0.0, q: vec![0.0; self.n()], v: self.velocity.clone(), ..State::default() };
         let report = take_step(&*scheme, model, &mut state, &mut memory, 1e-3).unwrap();
         (report, self.energy(&self.velocity), self.energy(&state.v))
     }
@@ -219,7 +219,7 @@ fn row_of_balls_by_compression_and_decompression() {
     add_linear_contact(&mut model, "second", &[vec![0.0, -1.0, 1.0]], ContactLaw::coulomb(0.0, 1.0));
     for decompression in [Decompression::Poisson, Decompression::Reflection] {
         let params = SchemeParams::AnitescuPotra(AnitescuPotraParams { decompression, ..Default::default() });
-        let done = run_scheme(&model, &State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 0.0] }, 0.01, 1e-3, &params);
+        let done = run_scheme(&model, &State { t: 0.0, q: vec![0.0; 3], v: vec![1.0, 0.0, 0.0], ..State::default() }, 0.01, 1e-3, &params);
         assert!(distance(&done.state.v, &[-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) < 1e-12, "{:?}", done.state.v);
     }
 }
@@ -250,7 +250,7 @@ fn stiff_springs() {
     let model = Model::new(vec![Box::new(system)]).unwrap();
     let end = |stiff: bool| {
         let params = SchemeParams::AnitescuPotra(AnitescuPotraParams { stiff, ..Default::default() });
-        run_scheme(&model, &State { t: 0.0, q: vec![1.0], v: vec![0.0] }, 0.2, 1e-2, &params).state.q[0].abs()
+        run_scheme(&model, &State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() }, 0.2, 1e-2, &params).state.q[0].abs()
     };
     assert!(end(true) < 1e-12, "{}", end(true));
     assert!(end(false) > 1e6);
@@ -280,7 +280,11 @@ fn steps_do_not_allocate() {
             assert_eq!(count(&problem.model, &problem.state, *h, *warm, *steps, &params), 0, "{params:?}");
         }
         let plane = particle_on_plane();
-        assert_eq!(count(&plane, &State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.7, 0.0] }, 1e-3, 100, 400, &params), 0, "{params:?}");
+        assert_eq!(
+            count(&plane, &State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.7, 0.0], ..State::default() }, 1e-3, 100, 400, &params),
+            0,
+            "{params:?}"
+        );
     }
     let (toy, ball) = (woodpecker::problem().unwrap(), bouncing_ball::problem(0.9).unwrap());
     let params = anitescu_potra(FrictionCone::Polyhedral, 8);

@@ -63,7 +63,7 @@ fn elastic_ball_returns_to_its_height_after_a_million_bounces() {
 fn oscillator_orders(damping: f64) -> (f64, f64) {
     let system = Linear::new(vec!["x".into()], vec![1.0], vec![2.0 * damping], vec![25.0]).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();
-    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
     let frequency = (25.0 - damping * damping).sqrt();
     let (decay, angle) = ((-damping).exp(), frequency);
     let q = decay * (angle.cos() + damping / frequency * angle.sin());

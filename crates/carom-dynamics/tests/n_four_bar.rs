@@ -130,7 +130,7 @@ fn a_start_at_a_singular_position_is_left() {
     let (mut a, mut lambda) = (vec![0.0; equations.n_v()], vec![0.0; equations.n_rows()]);
     let error = equations.accelerate(0.0, &q, &v, &mut a, &mut lambda).unwrap_err();
     assert!(error.to_string().contains("depends on the others"), "{error}");
-    let mut integration = Integration::new(&linkage.model, &State { t: 0.0, q, v }, &rk4(1e-3)).unwrap();
+    let mut integration = Integration::new(&linkage.model, &State { t: 0.0, q, v, ..State::default() }, &rk4(1e-3)).unwrap();
     assert_eq!(integration.equations().n_rows(), 12);
     while integration.point().t < 0.1 {
         integration.step(0.1).unwrap();
@@ -153,7 +153,8 @@ fn redundant_rows_of_large_mechanisms_are_found() {
     }
     let mut equations = Equations::new(&linkage.model);
     let (q, v) = linkage.at_angle(1.0, -2.0);
-    let selection = equations.select_rows(&MotionPoint::at_state(&State { t: 0.0, q: q.clone(), v: v.clone() }, 0)).unwrap();
+    let selection =
+        equations.select_rows(&MotionPoint::at_state(&State { t: 0.0, q: q.clone(), v: v.clone(), ..State::default() }, 0)).unwrap();
     assert_eq!((selection.n_redundant(), equations.n_rows()), (8, 242));
     let (mut a, mut lambda) = (vec![0.0; q.len()], vec![0.0; 242]);
     equations.accelerate(0.0, &q, &v, &mut a, &mut lambda).unwrap();

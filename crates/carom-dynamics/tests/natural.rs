@@ -37,7 +37,7 @@ fn double_pendulum_moves_alike_in_three_kinds_of_coordinates() {
     let (end, n) = (0.5, 500);
     let (natural, q) = model(&chain());
     // both bars turn at 2 and −1 rad/s
-    let (by_points, _) = integrate(&natural, &State { t: 0.0, q, v: vec![0.0, 2.0, 0.0, 1.0] }, end, n);
+    let (by_points, _) = integrate(&natural, &State { t: 0.0, q, v: vec![0.0, 2.0, 0.0, 1.0], ..State::default() }, end, n);
 
     let body = |name: &str| PlanarBody { name: name.into(), mass: 1.3, inertia: 0.15 };
     let mut pinned = Model::new(vec![Box::new(PlanarBodies::new(vec![body("u"), body("l")], [0.0, -9.81]).unwrap())]).unwrap();
@@ -48,7 +48,7 @@ fn double_pendulum_moves_alike_in_three_kinds_of_coordinates() {
         let bodies = bodies.map(|b: Option<&str>| b.map(str::to_owned));
         pinned.add_joint(name, &JointSource { kind: JointKind::Revolute, bodies, placement }, &q).unwrap();
     }
-    let (by_bodies, _) = integrate(&pinned, &State { t: 0.0, q, v }, end, n);
+    let (by_bodies, _) = integrate(&pinned, &State { t: 0.0, q, v, ..State::default() }, end, n);
 
     let link = |name: &str, parent: Option<&str>, x: f64| TreeBody {
         body: RigidBody { name: name.into(), mass: 1.3, inertia: Matrix3::from_diagonal(&Vector3::new(0.1, 0.1, 0.15)) },
@@ -61,7 +61,7 @@ fn double_pendulum_moves_alike_in_three_kinds_of_coordinates() {
     };
     let tree = Tree::new(vec![link("u", None, 0.0), link("l", Some("u"), 1.0)], Vector3::new(0.0, -9.81, 0.0)).unwrap();
     let relative = Model::new(vec![Box::new(tree.clone())]).unwrap();
-    let (angles, _) = integrate(&relative, &State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, -3.0] }, end, n);
+    let (angles, _) = integrate(&relative, &State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, -3.0], ..State::default() }, end, n);
 
     let tip = Vector3::new(0.6, -0.2, 0.0);
     let turned = UnitQuaternion::from_scaled_axis(Vector3::z() * by_bodies[5]);
@@ -92,7 +92,7 @@ fn spatial_body_moves_as_in_a_tree() {
     let omega = Vector3::new(1.0, -2.0, 3.0);
     let v: Vec<f64> = q.chunks(3).flat_map(|x| omega.cross(&Vector3::from_column_slice(x)).as_slice().to_vec()).collect();
     let mut scratch = Scratch::default();
-    let start = State { t: 0.0, q: q.clone(), v };
+    let start = State { t: 0.0, q: q.clone(), v, ..State::default() };
     by_points.check_state(&start).unwrap();
     let body = TreeBody {
         body: RigidBody { name: "top".into(), mass: 1.5, inertia },
@@ -104,7 +104,7 @@ fn spatial_body_moves_as_in_a_tree() {
         axis: Vector3::zeros(),
     };
     let tree = Tree::new(vec![body], gravity).unwrap();
-    let turning = State { t: 0.0, q: TreeJoint::Spherical.zero(), v: omega.as_slice().to_vec() };
+    let turning = State { t: 0.0, q: TreeJoint::Spherical.zero(), v: omega.as_slice().to_vec(), ..State::default() };
     // the kinetic energy is the same to round-off
     let (kinetic, _) = by_points.energy(0.0, &start.q, &start.v, &mut scratch).unwrap();
     assert!((kinetic - tree.energy(0.0, &turning.q, &turning.v, &mut scratch).unwrap().0).abs() < 1e-14);

@@ -52,7 +52,7 @@ fn knife_edge() -> (Model, State) {
     let system = lagrangian(&["x", "y", "th"], "x_dot^2 + y_dot^2 + 0.05*th_dot^2", "-2*4.905*x", &[]);
     let mut model = Model::new(vec![Box::new(system)]).unwrap();
     model.add_velocity_formula("blade", &source(&["x_dot*sin(th) - y_dot*cos(th)"], &[])).unwrap();
-    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![0.0, 0.0, TURN] })
+    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![0.0, 0.0, TURN], ..State::default() })
 }
 
 /// Its exact motion: the blade moves to and fro along itself with speed (γ/ω) sin ωt, so that
@@ -139,7 +139,12 @@ fn ball_rolls_without_slipping() {
     let r = UnitQuaternion::from_euler_angles(0.4, -1.0, 0.7);
     // rolling along y at 0.5 m/s with a spin about z: ω = (−0.5/r, 0, 2) in the world
     let omega = r.inverse() * Vector3::new(-0.5 / radius, 0.0, 2.0);
-    let state = State { t: 0.0, q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k], v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z] };
+    let state = State {
+        t: 0.0,
+        q: vec![0.0, 0.0, radius, r.w, r.i, r.j, r.k],
+        v: vec![0.0, 0.5, 0.0, omega.x, omega.y, omega.z],
+        ..State::default()
+    };
     let end = run(&model, &state, &fixed(2e-3), 1.0);
     // the centre accelerates constantly, which rk4 integrates exactly but for the round-off of 500 steps
     let a = pull * 5.0 / 7.0;
@@ -160,10 +165,15 @@ fn holonomic_and_nonholonomic_rows_together() {
     model.add_formula("rod", &source(&["x^2 + y^2 - 1"], &[]), Law::Bilateral).unwrap();
     model.add_velocity_formula("gear", &source(&["wheel_dot - 2*(x*y_dot - y*x_dot)"], &[])).unwrap();
     let angle = Model::new(vec![Box::new(lagrangian(&["th"], "th_dot^2", "-9.81*cos(th)", &[]))]).unwrap();
-    let minimal = run(&angle, &State { t: 0.0, q: vec![1.5], v: vec![0.5] }, &fixed(5e-4), 3.0);
+    let minimal = run(&angle, &State { t: 0.0, q: vec![1.5], v: vec![0.5], ..State::default() }, &fixed(5e-4), 3.0);
     let (th, rate) = (minimal.q[0], minimal.v[0]);
     let (q, v) = ([th.sin(), -th.cos(), 2.0 * (th - 1.5)], [rate * th.cos(), rate * th.sin(), 2.0 * rate]);
-    let state = State { t: 0.0, q: vec![1.5_f64.sin(), -1.5_f64.cos(), 0.0], v: vec![0.5 * 1.5_f64.cos(), 0.5 * 1.5_f64.sin(), 1.0] };
+    let state = State {
+        t: 0.0,
+        q: vec![1.5_f64.sin(), -1.5_f64.cos(), 0.0],
+        v: vec![0.5 * 1.5_f64.cos(), 0.5 * 1.5_f64.sin(), 1.0],
+        ..State::default()
+    };
     for (acceleration, projection) in [
         (AccelerationForm::Multipliers, Projection::None),
         (AccelerationForm::Multipliers, Projection::Both),
@@ -188,11 +198,11 @@ fn moving_support_agrees_with_the_angle() {
     let mut cartesian = Model::new(vec![Box::new(lagrangian(&["x", "y"], "(x_dot^2 + y_dot^2)/2", "9.81*y", &[]))]).unwrap();
     let rod = source(&["(x - a*sin(w*t))^2 + y^2 - 1"], &[("a", 0.3), ("w", 4.0)]);
     cartesian.add_formula("rod", &rod, Law::Bilateral).unwrap();
-    let state = State { t: 0.0, q: vec![0.5_f64.sin(), -0.5_f64.cos()], v: vec![1.2, 0.0] };
+    let state = State { t: 0.0, q: vec![0.5_f64.sin(), -0.5_f64.cos()], v: vec![1.2, 0.0], ..State::default() };
     // θ̈ = −g sin θ + A Ω² sin Ωt cos θ
     let system = lagrangian(&["th"], "th_dot^2/2", "-9.81*cos(th)", &[("th", "0.3*16*sin(4*t)*cos(th)")]);
     let angle = Model::new(vec![Box::new(system)]).unwrap();
-    let minimal = run(&angle, &State { t: 0.0, q: vec![0.5], v: vec![0.0] }, &fixed(1e-3), 2.0);
+    let minimal = run(&angle, &State { t: 0.0, q: vec![0.5], v: vec![0.0], ..State::default() }, &fixed(1e-3), 2.0);
     let (th, rate) = (minimal.q[0], minimal.v[0]);
     let (support, speed) = (0.3 * 8.0_f64.sin(), 1.2 * 8.0_f64.cos());
     let (q, v) = ([support + th.sin(), -th.cos()], [speed + rate * th.cos(), rate * th.sin()]);

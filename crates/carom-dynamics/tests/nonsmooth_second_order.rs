@@ -50,7 +50,7 @@ fn bead_in_bowl() -> Problem {
     let mut model = point();
     add_stop(&mut model, "bowl", "1 - x^2 - y^2", 0.0).unwrap();
     let (q, v) = pendulum::AT_ONE_SECOND;
-    let state = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0; 2], ..State::default() };
     Problem { model, state, end: 1.0, solution: Solution::AtEnd(q.to_vec(), v.to_vec()) }
 }
 
@@ -67,7 +67,12 @@ fn loaded_block() -> Problem {
         let x = 2.0 * t - 0.3 * (4.905 * t * t + 2.0 / 3.0 * (t - (3.0 * t).sin() / 3.0));
         (vec![x, 0.0], vec![v, 0.0])
     };
-    Problem { model, state: State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, 0.0] }, end: 0.5, solution: Solution::Exact(Box::new(exact)) }
+    Problem {
+        model,
+        state: State { t: 0.0, q: vec![0.0; 2], v: vec![2.0, 0.0], ..State::default() },
+        end: 0.5,
+        solution: Solution::Exact(Box::new(exact)),
+    }
 }
 
 /// Orders of q and v at the end, and the largest error of q.
@@ -106,7 +111,7 @@ fn friction_whose_direction_turns() {
     let mut model = Model::new(vec![Box::new(system)]).unwrap();
     let rows = [("gap", "z"), ("first", "x"), ("second", "y")].map(|(name, text)| (name.to_owned(), text.to_owned())).to_vec();
     model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, Law::Contact(ContactLaw::coulomb(0.3, 0.0))).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.0, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![2.0, 0.0, 0.0], ..State::default() };
     let velocity = alpha(AlphaLevel::Velocity, 0.8);
     // its own error is below 1e-8
     let exact = run_scheme(&model, &state, 0.5, 1e-4, &velocity).state;
@@ -150,7 +155,7 @@ fn second_order_of_rotations_and_joints() {
 fn bead_leaves_a_circle() {
     let mut model = point();
     add_stop(&mut model, "circle", "x^2 + y^2 - 1", 0.5).unwrap();
-    let state = State { t: 0.0, q: vec![0.3_f64.sin(), 0.3_f64.cos()], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![0.3_f64.sin(), 0.3_f64.cos()], v: vec![0.0; 2], ..State::default() };
     let height = 2.0 / 3.0 * 0.3_f64.cos();
     for params in methods() {
         let done = run_scheme(&model, &state, 1.0, 1e-3, &params);
@@ -205,7 +210,7 @@ fn both_levels_hold() {
 fn stiff_modes_are_damped_as_asked() {
     let system = Linear::new(vec!["x".into()], vec![1.0], vec![0.0], vec![1e12]).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();
-    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
     for (rho, n) in [(0.5, 40), (0.8, 100), (1.0, 100)] {
         let done = run_scheme(&model, &state, 0.01 * f64::from(n), 0.01, &alpha(AlphaLevel::Velocity, rho));
         let size = |k: usize| done.keep.frames[k].q[0].abs();
@@ -222,7 +227,7 @@ fn energy_stays_bounded() {
     let system = Linear::new(vec!["x".into()], vec![1.0], vec![0.0], vec![1.0]).unwrap();
     let mut model = Model::new(vec![Box::new(system)]).unwrap();
     add_stop(&mut model, "stop", "0.5 - x", 1.0).unwrap();
-    let state = State { t: 0.0, q: vec![0.0], v: vec![1.0] };
+    let state = State { t: 0.0, q: vec![0.0], v: vec![1.0], ..State::default() };
     let mut all = methods();
     all.remove(1); // ρ∞ = 0 damps the slow motion too at this step
     for params in all {
@@ -258,7 +263,7 @@ fn chain(n: usize) -> (Model, State) {
     let names = (0..n).map(|i| format!("x{i}")).collect();
     let mut model = Model::new(vec![Box::new(Linear::new(names, mass, vec![0.0; n * n], stiffness).unwrap())]).unwrap();
     add_stop(&mut model, "wall", "0.01 + x0", 0.0).unwrap();
-    (model, State { t: 0.0, q: vec![0.0; n], v: vec![-1.0; n] })
+    (model, State { t: 0.0, q: vec![0.0; n], v: vec![-1.0; n], ..State::default() })
 }
 
 /// The contact force of an elastic chain on a wall follows that of very small steps and does not oscillate from step to step.

@@ -67,7 +67,7 @@ fn non_finite_force_is_named() {
         ..LagrangianText::default()
     };
     let model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
-    let mut state = State { t: 0.0, q: vec![0.0], v: vec![0.0] };
+    let mut state = State { t: 0.0, q: vec![0.0], v: vec![0.0], ..State::default() };
     let (outcome, keep) = run(&model, &mut state, &settings(0.01, 2.0), &mut |_| Continue::Yes);
     let Ending::Failed(error) = outcome.ending else { panic!("{:?}", outcome.ending) };
     let message = error.to_string();
@@ -88,7 +88,7 @@ fn unconverged_steps_follow_the_policy() {
     let outcome = |on_failure: OnFailure| {
         let params = MoreauJeanParams { newton_max_iterations: 2, newton_tolerance: 1e-9, ..MoreauJeanParams::default() };
         let settings = TimeStepping { scheme: Box::new(MoreauJean { params }), on_failure, ..settings(0.1, 1.0) };
-        let mut state = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+        let mut state = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
         let (outcome, keep) = run(&model, &mut state, &settings, &mut |_| Continue::Yes);
         (outcome, keep, state)
     };
@@ -113,7 +113,7 @@ fn non_finite_gap_keeps_the_last_state() {
     let text = LagrangianText { coordinates: vec!["x".into()], kinetic: "x_dot^2/2".into(), ..LagrangianText::default() };
     let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
     carom_dynamics::problems::add_stop(&mut model, "stop", "2 - sqrt(1 - x)", 0.0).unwrap();
-    let mut state = State { t: 0.0, q: vec![0.0], v: vec![1.0] };
+    let mut state = State { t: 0.0, q: vec![0.0], v: vec![1.0], ..State::default() };
     let (outcome, keep) = run(&model, &mut state, &settings(0.125, 2.0), &mut |_| Continue::Yes);
     let Ending::Failed(error) = outcome.ending else { panic!("{:?}", outcome.ending) };
     assert!(error.to_string().contains("gap of \"stop\""), "{error}");
@@ -133,7 +133,7 @@ fn failure_while_a_contact_closes_records_the_last_state() {
     };
     let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
     carom_dynamics::problems::add_stop(&mut model, "floor", "x", 0.0).unwrap();
-    let mut state = State { t: 0.0, q: vec![0.33], v: vec![-1.0] };
+    let mut state = State { t: 0.0, q: vec![0.33], v: vec![-1.0], ..State::default() };
     let (outcome, keep) = run(&model, &mut state, &settings(0.1, 1.0), &mut |_| Continue::Yes);
     assert!(matches!(outcome.ending, Ending::Failed(_)), "{:?}", outcome.ending);
     let last = keep.frames.last().unwrap();

@@ -102,7 +102,7 @@ fn slider_crank_with_clearance() -> (Model, State) {
         let source = FormulaSource { rows: vec![("gap".into(), gap), ("tangent".into(), tangent)], parameters: parameters.clone() };
         model.add_formula(name, &source, Law::Contact(ContactLaw::coulomb(0.01, 0.4))).unwrap();
     }
-    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, 0.0] })
+    (model, State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, 0.0], ..State::default() })
 }
 
 fn crank(params: &SchemeParams) -> Done {

@@ -103,7 +103,7 @@ fn no_scheme_tells_a_problem_with_another_solution() {
 fn problems_of_contacts_that_pull_are_told_with_their_unknown() {
     let law = ContactLaw { cohesion: Cohesion::Constant { force: 2.0 * G, reach: 1e-6 }, ..ContactLaw::coulomb(0.5, 0.0) };
     let model = with_contact(masses(&["x", "y"], &[0.0; 2], &[0.3 * G, G]), &["y", "x"], law).unwrap();
-    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![0.5, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![0.5, 0.0], ..State::default() };
     let found = check(&model, &state, &SchemeParams::MoreauJean(Default::default()), 1e-3, 0.1);
     assert!(found.told == 100 && found.largest < 1e-12, "{} told, {:e}", found.told, found.largest);
 }

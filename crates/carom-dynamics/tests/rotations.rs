@@ -84,11 +84,11 @@ fn motion_is_that_of_the_quaternion() {
             v[3 + axis] = 2.0;
             let q = system.coordinates_at(&Vector3::zeros(), &r);
             let model = Model::new(vec![Box::new(system.clone())]).unwrap();
-            let start = State { t: 0.0, q, v: v.clone() };
+            let start = State { t: 0.0, q, v: v.clone(), ..State::default() };
             model.check_state(&start).unwrap();
             let (end, n) = (1.0, 200);
             let (q, v_end) = integrate(&model, &start, end, n);
-            let quaternion = State { t: 0.0, q: vec![0.0, 0.0, 0.0, r.w, r.i, r.j, r.k], v };
+            let quaternion = State { t: 0.0, q: vec![0.0, 0.0, 0.0, r.w, r.i, r.j, r.k], v, ..State::default() };
             let (q_reference, v_reference) = integrate(&reference, &quaternion, end, n);
             let frame = system.frame(&q, 0);
             let expected = reference.systems().frame(&q_reference, reference.systems().find_frame("a").unwrap());

@@ -65,7 +65,7 @@ fn particle(potential: &str, equation: Option<&str>, law: Law) -> (Model, State)
         let source = FormulaSource { rows: vec![("x".into(), equation.into())], parameters: Vec::new() };
         model.add_formula("guide", &source, law).unwrap();
     }
-    (model, State { t: 0.0, q: vec![0.0], v: vec![2.0] })
+    (model, State { t: 0.0, q: vec![0.0], v: vec![2.0], ..State::default() })
 }
 
 #[test]

@@ -56,7 +56,8 @@ fn sphere(law: ContactLaw, gap: f64, speed: f64) -> (Model, State) {
     let body = RigidBody { name: "sphere".into(), mass: 1.0, inertia };
     let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -9.81)).unwrap())]).unwrap();
     model.set_detector(Box::new(Sphere(law)));
-    let state = State { t: 0.0, q: vec![0.0, 0.0, RADIUS + gap, 1.0, 0.0, 0.0, 0.0], v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0] };
+    let state =
+        State { t: 0.0, q: vec![0.0, 0.0, RADIUS + gap, 1.0, 0.0, 0.0, 0.0], v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0], ..State::default() };
     (model, state)
 }
 

@@ -124,7 +124,7 @@ fn an_integration_begins_anew_after_an_event() {
         let mut integration = run(&mechanism, &params(kind, 1e-10), 1.0);
         let point = integration.point().clone();
         let before = integration.statistics().accepted;
-        integration.restart(&State { t: 1.0, q: point.q.clone(), v: point.v.iter().map(|v| -v).collect() }).unwrap();
+        integration.restart(&State { t: 1.0, q: point.q.clone(), v: point.v.iter().map(|v| -v).collect(), ..State::default() }).unwrap();
         assert_eq!(integration.point().q, point.q);
         while integration.point().t < 2.0 {
             integration.step(2.0).unwrap();

@@ -78,7 +78,7 @@ fn closure_system_moves_as_the_formula() {
     )
     .with_potential(|_, q| -2.0 * 9.81 * q[0].cos() - 9.81 * q[1].cos())
     .with_applied_force(|_, _, v, f| f[1] -= 0.1 * v[1]);
-    let start = State { t: 0.0, q: vec![1.0, 0.5], v: vec![0.0, 1.0] };
+    let start = State { t: 0.0, q: vec![1.0, 0.5], v: vec![0.0, 1.0], ..State::default() };
     let models: [Model; 2] = [Model::new(vec![Box::new(double_pendulum())]).unwrap(), Model::new(vec![Box::new(closure)]).unwrap()];
     let done = models.map(|model| run(&model, &start, 1.0, 1e-3, MoreauJeanParams::default()));
     // Newton's tolerance 1e-12 over 1000 steps
@@ -94,7 +94,7 @@ fn kinetic_energy_must_be_quadratic() {
     assert!(matches!(Lagrangian::new(&text("y_dot^2")), Err(ModelError::Formula { .. })));
     // a mass that is zero or negative is found at the initial state
     let model = Model::new(vec![Box::new(Lagrangian::new(&text("x*x_dot^2")).unwrap())]).unwrap();
-    let state = |x: f64| State { t: 0.0, q: vec![x], v: vec![0.0] };
+    let state = |x: f64| State { t: 0.0, q: vec![x], v: vec![0.0], ..State::default() };
     assert!(model.check_state(&state(1.0)).is_ok());
     assert!(matches!(model.check_state(&state(-1.0)), Err(ModelError::MassNotPositive { .. })));
     assert!(matches!(model.check_state(&state(f64::NAN)), Err(ModelError::OutOfRange { .. })));
@@ -105,7 +105,7 @@ fn kinetic_energy_must_be_quadratic() {
 fn linear_system_follows_the_exact_solution_at_second_order() {
     let system = Linear::new(vec!["x".into()], vec![1.0], vec![0.2], vec![4.0]).unwrap();
     let model = Model::new(vec![Box::new(system)]).unwrap();
-    let start = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+    let start = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
     let omega = 3.99_f64.sqrt();
     let exact = (-0.2_f64).exp() * ((2.0 * omega).cos() + 0.1 / omega * (2.0 * omega).sin());
     let error = |h: f64| (run(&model, &start, 2.0, h, MoreauJeanParams::default()).state.q[0] - exact).abs();
@@ -118,7 +118,7 @@ fn linear_system_follows_the_exact_solution_at_second_order() {
 fn planar_bodies_fly_exactly() {
     let body = |name: &str| PlanarBody { name: name.into(), mass: 2.0, inertia: 0.5 };
     let model = Model::new(vec![Box::new(PlanarBodies::new(vec![body("a"), body("b")], [0.0, -9.81]).unwrap())]).unwrap();
-    let start = State { t: 0.0, q: vec![0.0, 1.0, 0.0, 5.0, 2.0, 0.3], v: vec![1.0, 2.0, 3.0, 0.0, 0.0, -1.0] };
+    let start = State { t: 0.0, q: vec![0.0, 1.0, 0.0, 5.0, 2.0, 0.3], v: vec![1.0, 2.0, 3.0, 0.0, 0.0, -1.0], ..State::default() };
     let done = run(&model, &start, 1.0, 0.01, MoreauJeanParams::default());
     let expected = [1.0, 3.0 - 4.905, 3.0, 5.0, 2.0 - 4.905, -0.7];
     assert!(distance(&done.state.q, &expected) < 1e-13, "{:?}", done.state.q);

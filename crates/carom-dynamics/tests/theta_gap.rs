@@ -16,7 +16,7 @@ fn scheme(gap: GapRule, theta: f64) -> SchemeParams {
 fn ball_step(params: &SchemeParams, gap: f64, velocity: f64) -> (f64, f64, StepReport) {
     let p = bouncing_ball::problem(0.0).unwrap();
     let mut memory = StepMemory::new(&p.model, &Default::default()).unwrap();
-    let mut state = State { t: 0.0, q: vec![gap], v: vec![velocity] };
+    let mut state = State { t: 0.0, q: vec![gap], v: vec![velocity], ..State::default() };
     let report = take_step(&*params.build(), &p.model, &mut state, &mut memory, H).unwrap();
     (state.q[0], state.v[0], report)
 }

@@ -100,13 +100,13 @@ fn chains_move_as_bodies_with_joints() {
             free.add_joint(&l.body.name, &source, &q_bodies).unwrap();
         }
         let relative = Model::new(vec![Box::new(tree.clone())]).unwrap();
-        let start = State { t: 0.0, q: zero, v };
+        let start = State { t: 0.0, q: zero, v, ..State::default() };
         relative.check_state(&start).unwrap();
         let mut scratch = Scratch::default();
         let energy = |q: &[f64], v: &[f64], scratch: &mut Scratch| tree.energy(0.0, q, v, scratch).map(|(t, v)| t + v).unwrap();
         let before = energy(&start.q, &start.v, &mut scratch);
         let (q, v) = integrate(&relative, &start, 0.3, 600);
-        let (q_free, v_free) = integrate(&free, &State { t: 0.0, q: q_bodies, v: v_bodies }, 0.3, 600);
+        let (q_free, v_free) = integrate(&free, &State { t: 0.0, q: q_bodies, v: v_bodies, ..State::default() }, 0.3, 600);
         for i in 0..links.len() {
             let (frame, other) =
                 (tree.frame(&q, i), free.systems().frame(&q_free, free.systems().find_frame(&links[i].body.name).unwrap()));
@@ -146,7 +146,7 @@ fn bricard_mechanism_in_relative_coordinates_follows_the_reference() {
     let placement = JointPlacement::at(joints[5].0.into()).along(joints[5].1.into());
     let closing = JointSource { kind: JointKind::Revolute, bodies: [Some("rod5".into()), None], placement };
     model.add_joint("closing", &closing, &[0.0; 5]).unwrap();
-    let (q, v) = integrate_least_norm(&model, &State { t: 0.0, q: vec![0.0; 5], v: vec![0.0; 5] }, 1.0, 1000);
+    let (q, v) = integrate_least_norm(&model, &State { t: 0.0, q: vec![0.0; 5], v: vec![0.0; 5], ..State::default() }, 1.0, 1000);
     let angles = [-1.0350284595180528, -0.4806211041772043, 1.035028459518042, 0.48062110417715653, 1.035028459518017];
     let rates = [-2.0364153809700287, -0.33893339921585214, 2.036415380969906, 0.33893339921582755, 2.036415380969924];
     // rk4 with steps of 1 ms; the acceleration form drifts by as much

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod acceleration;
+pub mod affine_vi;
 mod best_iterate;
 mod block_sparse;
 pub mod bodies;

@@ -21,7 +21,7 @@ fn gallery(name: &str, overrides: &[&str]) -> Simulation {
 /// An integration in which the contacts with a gap up to 1e-9 are closed in these roles, a function of (number, slip).
 fn begin<'m>(model: &'m Model, state: &State, params: &IntegratorParams, role: impl Fn([f64; 2]) -> Role) -> Integration<'m> {
     let mut contacts = Contacts::new(model);
-    let State { t, q, v } = state;
+    let State { t, q, v, .. } = state;
     contacts.find(Instant { t: *t, q, v }, 0.0).unwrap();
     let mut closed = Vec::new();
     for c in 0..contacts.len() {

@@ -72,7 +72,7 @@ fn every_model_runs_and_gains_no_energy() {
         } * (1.0 + start.abs());
         assert!(c.contact_gain <= created, "{name}: {} created by contacts", c.contact_gain);
     }
-    assert!(n >= 59, "{n} models");
+    assert!(n >= 68, "{n} models");
 }
 
 /// Column of beads at t = 0.9995 s, to 1e-8.

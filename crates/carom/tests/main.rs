@@ -5,6 +5,7 @@ mod bodies_gallery;
 mod closed_contacts;
 mod contact_laws;
 mod default_scheme;
+mod first_order_gallery;
 mod gallery;
 mod gallery_located;
 mod grains_gallery;

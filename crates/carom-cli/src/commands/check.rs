@@ -31,16 +31,18 @@ pub fn check(args: &Args) -> Outcome {
             let interactions = file.model.interactions();
             let n_constraints = interactions.iter().filter(|i| i.is_bilateral()).count();
             let n_colliders = file.model.n_colliders();
+            let (n_x, n_rows) = file.model.first_order().map_or((0, 0), |set| (set.states().len(), set.rows().len()));
             let n_contacts = interactions.iter().filter(|i| i.is_contact()).count() + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
             if (file.run.is_smooth() || file.run.locates_events())
+                && file.model.first_order().is_none()
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
             {
                 return wrong(args, &error.to_string());
             }
             let overlaps = crate::overlaps::of(&file.model, &file.state);
             if args.json {
-                let counts = json!({"coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
+                let counts = json!({"states": n_x, "relations": n_rows, "coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": [],
                     "overlaps": crate::overlaps::json(&overlaps)}));
             } else {
@@ -51,10 +53,16 @@ pub fn check(args: &Args) -> Outcome {
                     (true, false) => describe(&file.run.integrator),
                     _ => scheme(),
                 };
-                output::line(format!(
-                    "{}: right. {n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes; {} by {method}",
-                    file.title, file.run.strategy
-                ));
+                let mechanics = format!(
+                    "{n_q} coordinates, {n_v} velocities, {n_constraints} constraints, {n_contacts} contacts by formula, {n_colliders} shapes"
+                );
+                let first_order = format!("{n_x} states, {n_rows} rows of relations");
+                let parts = match (n_x > 0, n_v > 0) {
+                    (true, true) => format!("{mechanics}, {first_order}"),
+                    (true, false) => first_order,
+                    _ => mechanics,
+                };
+                output::line(format!("{}: right. {parts}; {} by {method}", file.title, file.run.strategy));
             }
             return Ok(ExitCode::SUCCESS);
         }

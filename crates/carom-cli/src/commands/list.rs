@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::integrating::form_name;
 use crate::output;
 use carom::dynamics::Law;
+use carom::dynamics::first_order::MultiplierLaw;
 use carom::dynamics::forces::ForceSource;
 use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
@@ -47,7 +48,7 @@ pub fn list(args: &Args) -> Outcome {
     let entries: Vec<(String, String)> = match args.what {
         What::Strategies => owned(&STRATEGIES),
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
-        What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).collect(),
+        What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).chain(multiplier_laws()).collect(),
         What::Joints => owned(JOINTS),
         What::Forces => owned(ForceSource::LIST),
         What::Integrators => {
@@ -139,6 +140,11 @@ fn list_solvers(as_json: bool) {
 /// The impact laws, as `[impact]` names them.
 fn impact_laws() -> impl Iterator<Item = (String, String)> {
     ImpactLaw::LIST.iter().map(|(name, summary)| (format!("impact: {name}"), (*summary).to_owned()))
+}
+
+/// The laws of first-order systems, as `[[relation]]` names them.
+fn multiplier_laws() -> impl Iterator<Item = (String, String)> {
+    MultiplierLaw::LIST.iter().map(|(name, summary)| (format!("relation: {name}"), (*summary).to_owned()))
 }
 
 fn owned(list: &[(&str, &str)]) -> Vec<(String, String)> {

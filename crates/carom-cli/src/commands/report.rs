@@ -41,6 +41,7 @@ impl Report<'_> {
             "t": file.state.t,
             "q": by_name(systems.coordinates(), &file.state.q),
             "v": by_name(systems.velocities(), &v),
+            "x": by_name(file.model.first_order().map_or(&[], |set| set.states()), &file.state.x),
             "steps": c.steps,
             "halved_steps": c.halved_steps,
             "max_penetration": c.max_penetration,
@@ -92,6 +93,7 @@ impl Report<'_> {
         let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<30}{value}\n"));
         let time = format!("{:.3} µs each, {:.2} s", 1e6 * self.wall_time / n, self.wall_time);
         let (has_contacts, has_scheme) = (!file.run.is_smooth(), file.run.has_scheme());
+        let is_mechanical = !file.model.systems().velocities().is_empty();
         match &c.smooth {
             Some(smooth) => smooth_lines(&file.run.integrator, smooth, &time).into_iter().for_each(|(name, value)| line(name, value)),
             None => line("steps", format!("{} ({time})", c.steps)),
@@ -109,7 +111,7 @@ impl Report<'_> {
                 line("time-stepping", format!("{} switches, {} steps{largest}", events.switches, events.scheme_steps));
             }
         }
-        if has_contacts {
+        if has_contacts && is_mechanical {
             line("largest penetration", format!("{} m", short(c.max_penetration)));
         }
         if !c.warnings.is_empty() {
@@ -128,8 +130,16 @@ impl Report<'_> {
                 line("halved steps", c.halved_steps.to_string());
             }
         }
-        line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
-        if has_contacts {
+        let has_energy = is_mechanical || file.model.first_order().is_some_and(|set| !set.storage().is_empty());
+        if has_energy {
+            line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
+        }
+        if has_energy && !is_mechanical {
+            line(
+                "  dissipated",
+                format!("{} J by multipliers, {} J within the system", short(e.dissipated_impact), short(e.dissipated_friction)),
+            );
+        } else if has_contacts && is_mechanical {
             line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
         }
         if c.impact_gain > 0.0 {
@@ -140,9 +150,13 @@ impl Report<'_> {
         if of_scheme > 1e-12 * (1.0 + c.initial.mechanical().abs()) {
             line("  created by contacts", format!("{} J (error of the scheme)", short(of_scheme)));
         }
-        line("  work done on the system", format!("{} J", short(e.work)));
+        if has_energy {
+            line("  work done on the system", format!("{} J", short(e.work)));
+        }
         let largest = c.smooth.as_ref().map_or_else(String::new, |s| format!(", at most {} J", short(s.max_energy_error)));
-        line("  balance error", format!("{} J{largest}", short(c.energy_error())));
+        if has_energy {
+            line("  balance error", format!("{} J{largest}", short(c.energy_error())));
+        }
         if has_contacts {
             line("events", self.events.summary());
         }

@@ -62,6 +62,7 @@ mod precedence;
 mod print;
 mod schedule;
 mod scope;
+mod substitution;
 mod switches;
 mod tape;
 

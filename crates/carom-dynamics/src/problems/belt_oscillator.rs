@@ -49,7 +49,7 @@ pub fn problem() -> Result<Problem, ModelError> {
     let system = Linear::new(vec!["x".into(), "y".into()], mass, vec![0.0; 4], stiffness)?.with_force(vec![0.0, -MASS * GRAVITY])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     add_contact(&mut model, "belt", &["y", "x - belt*t"], &[("belt", BELT)], ContactLaw::coulomb(FRICTION, 0.0))?;
-    let state = State { t: 0.0, q: vec![START, 0.0], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![START, 0.0], v: vec![0.0; 2], ..State::default() };
     Ok(Problem { model, state, end: transitions()[3].0 + 1.0, solution: Solution::Exact(Box::new(exact)) })
 }
 

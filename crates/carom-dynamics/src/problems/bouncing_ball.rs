@@ -20,7 +20,7 @@ pub fn problem(restitution: f64) -> Result<Problem, ModelError> {
     let system = Linear::new(vec!["y".into()], vec![1.0], vec![0.0], vec![0.0])?.with_force(vec![-GRAVITY])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     add_stop(&mut model, "floor", "y", restitution)?;
-    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0] };
+    let state = State { t: 0.0, q: vec![1.0], v: vec![0.0], ..State::default() };
     Ok(Problem { model, state, end: 4.0, solution: Solution::Exact(Box::new(move |t| exact(restitution, t))) })
 }
 

@@ -66,7 +66,7 @@ pub fn bricard() -> Result<Bricard, ModelError> {
         (5.0, [0.999_932_742_302_098_4, -0.999_999_997_738_353_1, -6.725_543_739_430_729e-5]),
         (10.0, [0.999_730_987_305_789_8, -0.999_999_963_825_817_8, -2.689_765_041_511_133e-4]),
     ];
-    Ok(Bricard { model, state: State { t: 0.0, q, v }, references })
+    Ok(Bricard { model, state: State { t: 0.0, q, v, ..State::default() }, references })
 }
 
 /// P₃: the end of the second rod \[m\].

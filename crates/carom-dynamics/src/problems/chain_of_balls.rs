@@ -46,6 +46,6 @@ pub fn problem() -> Result<Problem, ModelError> {
     add_stop(&mut model, "floor", "y1", RESTITUTION)?;
     add_stop(&mut model, "lower pair", &format!("y2 - y1 - {DIAMETER}"), RESTITUTION)?;
     add_stop(&mut model, "upper pair", &format!("y3 - y2 - {DIAMETER}"), RESTITUTION)?;
-    let state = State { t: 0.0, q: vec![0.5, 0.7, 0.85], v: vec![0.0; 3] };
+    let state = State { t: 0.0, q: vec![0.5, 0.7, 0.85], v: vec![0.0; 3], ..State::default() };
     Ok(Problem { model, state, end: 1.5, solution: Solution::AtEnd(vec![0.0, DIAMETER, 2.0 * DIAMETER], vec![0.0; 3]) })
 }

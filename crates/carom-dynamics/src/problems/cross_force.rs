@@ -37,7 +37,7 @@ pub fn problem(ratio: f64) -> Result<Problem, ModelError> {
     let system = Linear::new(names, mass, vec![0.0; 9], vec![0.0; 9])?.with_force(vec![force, 0.0, -GRAVITY])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     add_contact(&mut model, "plane", &["z", "x", "y"], &[], ContactLaw::coulomb(FRICTION, 0.0))?;
-    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![START[0], START[1], 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 3], v: vec![START[0], START[1], 0.0], ..State::default() };
     Ok(Problem { model, state, end: 1.5, solution: Solution::Exact(Box::new(move |t| exact(ratio, t))) })
 }
 

@@ -80,7 +80,7 @@ pub fn parabola_plane(law: Law) -> Result<Problem, ModelError> {
         let x = place(|x| time(|x| -parabola_plane_at(x).velocity[0], x, START) - t, |x| parabola_plane_at(x).velocity[0], START);
         (vec![x, 0.5 * x * x], parabola_plane_at(x).velocity.to_vec())
     };
-    let state = State { t: 0.0, q: vec![START, 2.0], v: vec![-1.0, -2.0] };
+    let state = State { t: 0.0, q: vec![START, 2.0], v: vec![-1.0, -2.0], ..State::default() };
     Ok(Problem { model, state, end: END, solution: Solution::Exact(Box::new(solution)) })
 }
 
@@ -122,7 +122,7 @@ pub fn flight_from_edge(speed: f64) -> Result<Problem, ModelError> {
 
 fn falling(speed: f64, law: Law, solution: Solution) -> Result<Problem, ModelError> {
     let model = model([("x >= 0", "y"), ("x <= 0", "y + 0.5*x^2")], law)?;
-    let state = State { t: 0.0, q: vec![START, 0.0], v: vec![-speed, 0.0] };
+    let state = State { t: 0.0, q: vec![START, 0.0], v: vec![-speed, 0.0], ..State::default() };
     Ok(Problem { model, state, end: END, solution })
 }
 

@@ -43,7 +43,7 @@ pub fn problem(elements: usize) -> Result<Problem, ModelError> {
     let mut model = Model::new(vec![Box::new(bar("a", elements)?), Box::new(bar("b", elements)?)])?;
     add_stop(&mut model, "ends", &format!("{GAP} + b0 - a{elements}"), 0.0)?;
     let (q, v) = exact(elements, 0.0);
-    let state = State { t: 0.0, q, v };
+    let state = State { t: 0.0, q, v, ..State::default() };
     let solution = Solution::Exact(Box::new(move |t| exact(elements, t)));
     Ok(Problem { model, state, end: TOUCH + 1.5 * DURATION, solution })
 }

@@ -58,7 +58,7 @@ pub fn flyball() -> Result<Mechanism, ModelError> {
         forces: vec![("alpha".into(), damping(by_alpha)), ("s".into(), damping(by_s))],
     };
     let model = Model::new(vec![Box::new(Lagrangian::new(&text)?)])?;
-    let state = State { t: 0.0, q: vec![0.0, PI / 6.0, 0.5], v: vec![2.0 * PI, 0.0, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0, PI / 6.0, 0.5], v: vec![2.0 * PI, 0.0, 0.0], ..State::default() };
     let at = |t: f64, q: [f64; 3], v: [f64; 3]| Reference { t, q: q.to_vec(), v: v.to_vec(), lambda: Vec::new() };
     let references = vec![
         at(1.0, [5.5863469658690095, 0.521833301625545, 0.501420922379569], [6.271125741876546, 0.1408855794795277, -0.12215149289774668]),

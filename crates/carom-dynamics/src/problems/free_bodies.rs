@@ -21,7 +21,7 @@ pub fn lattice(n: usize) -> Result<(Model, State), ModelError> {
         q.extend_from_slice(&[x, y, 0.0, 1.0, 0.0, 0.0, 0.0]);
         v.extend_from_slice(&[0.0, 0.0, 1.0, 0.3, 1.0, 0.2]);
     }
-    Ok((model, State { t: 0.0, q, v }))
+    Ok((model, State { t: 0.0, q, v, ..State::default() }))
 }
 
 /// A symmetric top (J = diag(2, 2, 1) kg m²) without torque: in the body frame ω precesses about the symmetry axis at
@@ -32,7 +32,7 @@ pub fn lattice(n: usize) -> Result<(Model, State), ModelError> {
 pub fn symmetric_top() -> Result<Problem, ModelError> {
     let body = RigidBody { name: "top".into(), mass: 1.0, inertia: Matrix3::from_diagonal(&Vector3::new(2.0, 2.0, 1.0)) };
     let model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::zeros())?)])?;
-    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: vec![0.0, 0.0, 0.0, 1.0, 0.0, 3.0] };
+    let state = State { t: 0.0, q: vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: vec![0.0, 0.0, 0.0, 1.0, 0.0, 3.0], ..State::default() };
     let exact = |t: f64| {
         let (omega1, omega3, rate) = (1.0_f64, 3.0_f64, -1.5_f64);
         let v = vec![0.0, 0.0, 0.0, omega1 * (rate * t).cos(), omega1 * (rate * t).sin(), omega3];

@@ -37,7 +37,8 @@ pub fn heavy_top() -> Result<Mechanism, ModelError> {
     model.add_interaction("fixed point", Box::new(fixed_point()), Law::Bilateral)?;
     let omega = Vector3::new(0.0, 150.0, -4.61538);
     let v = omega.cross(&ARM);
-    let state = State { t: 0.0, q: vec![0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: [v.as_slice(), omega.as_slice()].concat() };
+    let state =
+        State { t: 0.0, q: vec![0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0], v: [v.as_slice(), omega.as_slice()].concat(), ..State::default() };
     let references = vec![
         reference(
             1.0,

@@ -54,7 +54,7 @@ pub fn accumulating() -> Result<Problem, ModelError> {
 }
 
 fn at_rest() -> State {
-    State { t: 0.0, q: vec![0.0], v: vec![0.0] }
+    State { t: 0.0, q: vec![0.0], v: vec![0.0], ..State::default() }
 }
 
 fn oscillator(frequency: f64, stop: f64, restitution: f64) -> Result<Model, ModelError> {

@@ -48,7 +48,7 @@ pub(super) fn lagrangian(
             FormulaSource { rows: vec![(format!("equation of \"{name}\""), (*equation).to_owned())], parameters: text.parameters.clone() };
         model.add_formula(name, &source, Law::Bilateral)?;
     }
-    Ok((model, State { t: 0.0, q, v }))
+    Ok((model, State { t: 0.0, q, v, ..State::default() }))
 }
 
 pub(super) fn parameters(list: &[(&str, f64)]) -> Vec<(String, f64)> {

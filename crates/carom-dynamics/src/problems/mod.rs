@@ -7,9 +7,11 @@ pub mod belt_oscillator;
 pub mod bouncing_ball;
 pub mod bricard;
 pub mod chain_of_balls;
+pub mod circuits;
 pub mod cross_force;
 pub mod edges;
 pub mod elastic_bars;
+pub mod filippov;
 pub mod flexible_slider_crank;
 pub mod flyball;
 pub mod free_bodies;
@@ -26,6 +28,7 @@ pub mod slider_crank_clearance;
 pub mod sliding_block;
 pub mod spherical_pendulum;
 pub mod spinning_sphere;
+pub mod sweeping;
 pub mod wedges;
 pub mod woodpecker;
 
@@ -42,6 +45,41 @@ pub struct Problem {
     pub end: f64,
     /// The known solution: (q, v) at a time.
     pub solution: Solution,
+}
+
+/// A first-order model with its initial state and what is known about its motion.
+pub struct FirstOrderProblem {
+    /// The model.
+    pub model: Model,
+    /// Initial state.
+    pub state: State,
+    /// Time up to which the solution is known \[s\].
+    pub end: f64,
+    /// x at a time, where it is known exactly.
+    pub exact: Option<ExactStates>,
+}
+
+/// x as a function of time.
+pub type ExactStates = Box<dyn Fn(f64) -> Vec<f64> + Send + Sync>;
+
+impl FirstOrderProblem {
+    /// A model of this system alone, from these states at t = 0.
+    ///
+    /// # Errors
+    /// As [`Model::set_first_order`].
+    pub fn new(source: &crate::first_order::FirstOrderSource, x: &[f64], end: f64) -> Result<Self, crate::ModelError> {
+        let mut model = Model::new(Vec::new())?;
+        model.set_first_order(source)?;
+        let held = source.held.iter().map(|held| held.initial).collect();
+        let state = State { x: x.to_vec(), held, ..State::default() };
+        Ok(FirstOrderProblem { model, state, end, exact: None })
+    }
+
+    /// With its exact solution.
+    #[must_use]
+    pub fn with_exact(self, exact: impl Fn(f64) -> Vec<f64> + Send + Sync + 'static) -> Self {
+        FirstOrderProblem { exact: Some(Box::new(exact)), ..self }
+    }
 }
 
 /// (q, v) as a function of time.

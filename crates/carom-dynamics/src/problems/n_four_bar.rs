@@ -54,9 +54,9 @@ pub fn n_four_bar(n: usize) -> Result<NFourBar, ModelError> {
             model.add_interaction(&format!("B{i} right"), Box::new(pin), Law::Bilateral)?;
         }
     }
-    let linkage = NFourBar { model, state: State { t: 0.0, q: Vec::new(), v: Vec::new() }, n };
+    let linkage = NFourBar { model, state: State { t: 0.0, q: Vec::new(), v: Vec::new(), ..State::default() }, n };
     let (q, v) = linkage.at_angle(FRAC_PI_2, -1.0);
-    Ok(NFourBar { state: State { t: 0.0, q, v }, ..linkage })
+    Ok(NFourBar { state: State { t: 0.0, q, v, ..State::default() }, ..linkage })
 }
 
 impl NFourBar {

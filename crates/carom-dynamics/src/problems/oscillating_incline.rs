@@ -69,7 +69,7 @@ pub fn problem(case: Incline) -> Result<Problem, ModelError> {
         let (x, v) = along(case, phase, t);
         (vec![x, 0.0], vec![v, 0.0])
     };
-    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2] };
+    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![0.0; 2], ..State::default() };
     Ok(Problem { model, state, end, solution: Solution::Exact(Box::new(exact)) })
 }
 

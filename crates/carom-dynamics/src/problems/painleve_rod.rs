@@ -44,7 +44,7 @@ pub fn model(friction: f64) -> Result<Model, ModelError> {
 #[must_use]
 pub fn sliding(angle: f64, rate: f64, slip: f64) -> State {
     let (sin, cos) = angle.sin_cos();
-    State { t: 0.0, q: vec![0.0, sin, angle], v: vec![slip + rate * sin, rate * cos, rate] }
+    State { t: 0.0, q: vec![0.0, sin, angle], v: vec![slip + rate * sin, rate * cos, rate], ..State::default() }
 }
 
 /// (p, b) of g̈ = b + p λ while the tip slides to the right.

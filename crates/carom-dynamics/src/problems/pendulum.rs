@@ -32,7 +32,12 @@ pub fn by_angle() -> Result<Problem, ModelError> {
     let ([x, y], [vx, vy]) = AT_ONE_SECOND;
     // ẋ = cos a ȧ, ẏ = sin a ȧ
     let solution = Solution::AtEnd(vec![x.atan2(-y)], vec![vx * -y + vy * x]);
-    Ok(Problem { model, state: State { t: 0.0, q: vec![std::f64::consts::FRAC_PI_2], v: vec![0.0] }, end: 1.0, solution })
+    Ok(Problem {
+        model,
+        state: State { t: 0.0, q: vec![std::f64::consts::FRAC_PI_2], v: vec![0.0], ..State::default() },
+        end: 1.0,
+        solution,
+    })
 }
 
 /// In Cartesian coordinates with a bilateral constraint.
@@ -52,5 +57,5 @@ pub fn cartesian() -> Result<Problem, ModelError> {
     model.add_formula("rod", &source, Law::Bilateral)?;
     let (q, v) = AT_ONE_SECOND;
     let solution = Solution::AtEnd(q.to_vec(), v.to_vec());
-    Ok(Problem { model, state: State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0; 2] }, end: 1.0, solution })
+    Ok(Problem { model, state: State { t: 0.0, q: vec![1.0, 0.0], v: vec![0.0; 2], ..State::default() }, end: 1.0, solution })
 }

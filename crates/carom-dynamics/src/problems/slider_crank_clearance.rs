@@ -85,5 +85,5 @@ pub fn model(friction: f64) -> Result<(Model, State), ModelError> {
         let rows: &[&str] = if friction == 0.0 { &[&gap] } else { &[&gap, &tangent] };
         add_contact(&mut model, name, rows, &PARAMETERS, law)?;
     }
-    Ok((model, State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, 0.0] }))
+    Ok((model, State { t: 0.0, q: vec![0.0; 3], v: vec![150.0, -75.0, 0.0], ..State::default() }))
 }

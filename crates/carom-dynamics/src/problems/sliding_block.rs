@@ -26,7 +26,7 @@ pub fn problem() -> Result<Problem, ModelError> {
     let mut model = Model::new(vec![Box::new(system)])?;
     let rows = vec![("gap of \"floor\"".to_owned(), "y".to_owned()), ("tangent of \"floor\"".to_owned(), "x".to_owned())];
     model.add_formula("floor", &FormulaSource { rows, parameters: Vec::new() }, Law::Contact(ContactLaw::coulomb(FRICTION, 0.0)))?;
-    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![SPEED, 0.0] };
+    let state = State { t: 0.0, q: vec![0.0; 2], v: vec![SPEED, 0.0], ..State::default() };
     Ok(Problem { model, state, end: 1.0, solution: Solution::Exact(Box::new(exact)) })
 }
 

@@ -31,5 +31,5 @@ pub fn spherical_pendulum() -> Result<Mechanism, ModelError> {
         v: vec![2.258_023_747_042_558, 0.039_477_647_069_368_7, -2.601_086_136_022_236_6],
         lambda: vec![-8.336_909_110_375_023],
     }];
-    Ok(Mechanism { model, state: State { t: 0.0, q: vec![1.0, 0.0, 0.0], v: vec![0.0, 1.5, 0.0] }, references })
+    Ok(Mechanism { model, state: State { t: 0.0, q: vec![1.0, 0.0, 0.0], v: vec![0.0, 1.5, 0.0], ..State::default() }, references })
 }

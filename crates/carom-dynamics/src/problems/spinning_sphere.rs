@@ -36,7 +36,7 @@ pub fn problem() -> Result<Problem, ModelError> {
     let system = Linear::new(names, mass, vec![0.0; 25], vec![0.0; 25])?.with_force(vec![0.0, 0.0, -GRAVITY, 0.0, 0.0])?;
     let mut model = Model::new(vec![Box::new(system)])?;
     add_contact(&mut model, "floor", &["z", "x - r*b", "y + r*a"], &[("r", RADIUS)], ContactLaw::coulomb(FRICTION, 0.0))?;
-    let state = State { t: 0.0, q: vec![0.0; 5], v: START.to_vec() };
+    let state = State { t: 0.0, q: vec![0.0; 5], v: START.to_vec(), ..State::default() };
     Ok(Problem { model, state, end: 1.0, solution: Solution::Exact(Box::new(exact)) })
 }
 

@@ -49,7 +49,7 @@ pub fn problem() -> Result<Problem, ModelError> {
         let law = Law::Contact(ContactLaw::coulomb(0.3, restitution));
         model.add_formula(name, &FormulaSource { rows, parameters: parameters.clone() }, law)?;
     }
-    let state = State { t: 0.0, q: vec![0.0, -0.1036, -0.2788], v: vec![-0.3411, 4.8572e-15, -7.4583] };
+    let state = State { t: 0.0, q: vec![0.0, -0.1036, -0.2788], v: vec![-0.3411, 4.8572e-15, -7.4583], ..State::default() };
     let solution = Solution::AtEnd(
         vec![-4.134_818_676_833_654e-2, -0.103_468_468_271_736_1, -0.340_933_975_550_430_1],
         vec![-0.260_137_330_791_377_1, 0.0, -8.327_555_353_239_312],

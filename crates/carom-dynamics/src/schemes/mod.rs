@@ -4,6 +4,7 @@ pub mod anitescu_potra;
 pub mod combined_projection;
 pub mod d1_minus;
 pub mod direct_projection;
+pub mod euler_moreau;
 mod explicit_stage;
 mod friction_cone;
 pub(crate) mod joint_positions;
@@ -19,11 +20,12 @@ mod prox_iteration;
 mod registry;
 pub mod schatzman_paoli;
 mod settings;
-mod stages;
+pub(crate) mod stages;
 pub mod stewart_trinkle;
 pub(crate) mod stiff_elements;
 pub mod theta_gap;
 mod theta_step;
+pub mod zero_order_hold;
 
 use crate::bonds::update_bonds;
 use crate::diagnostics::Violations;
@@ -38,6 +40,7 @@ pub use anitescu_potra::{AnitescuPotra, AnitescuPotraParams, Decompression};
 pub use combined_projection::{ClosedContacts, CombinedProjection, CombinedProjectionParams};
 pub use d1_minus::{D1Minus, D1MinusParams};
 pub use direct_projection::{DirectProjection, DirectProjectionParams, ProjectedContacts};
+pub use euler_moreau::{EulerMoreau, EulerMoreauParams, Multipliers};
 pub use friction_cone::FrictionCone;
 pub use lotstedt::{Lotstedt, LotstedtParams};
 pub use moreau_gap::{MoreauGap, MoreauGapParams};
@@ -46,10 +49,11 @@ pub use moreau_midpoint::{MoreauMidpoint, MoreauMidpointParams};
 pub use nonsmooth_alpha::{AlphaLevel, NonsmoothAlpha, NonsmoothAlphaParams};
 pub use position_projection::{Metric, ProjectionReport};
 pub use prox::{Prox, ProxIteration, ProxParams, Sweep};
-pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme};
+pub use registry::{Feature, SCHEMES, SchemeEntry, SchemeParams, check_scheme, check_settings};
 pub use schatzman_paoli::{SchatzmanPaoli, SchatzmanPaoliParams};
 pub use stewart_trinkle::{StewartTrinkle, StewartTrinkleParams};
 pub use theta_gap::{GapRule, ThetaGap, ThetaGapParams};
+pub use zero_order_hold::{ZeroOrderHold, ZeroOrderHoldParams};
 
 /// Orders of convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +110,14 @@ pub trait Scheme: Send + Sync {
     /// # Errors
     /// [`StepError`], naming the system or formula.
     fn start(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    /// Makes the initial state one that the laws allow, once, before the first step (of size `h` \[s\]): states of first-order systems may jump. The default leaves it as it is.
+    ///
+    /// # Errors
+    /// As [`Scheme::step`].
+    fn begin(&self, _model: &Model, _state: &mut State, _memory: &mut StepMemory, _h: f64) -> Result<(), StepError> {
         Ok(())
     }
 

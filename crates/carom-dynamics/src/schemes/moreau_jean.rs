@@ -136,7 +136,7 @@ impl Scheme for MoreauJean {
 /// The halves of a step around the choice of the active set, for schemes that do more with either.
 impl MoreauJean {
     /// (q_k, v_k) => F_k, contacts that may close within `horizon` seconds, gaps, local velocities.
-    pub(super) fn prepare(&self, model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), StepError> {
+    pub(crate) fn prepare(&self, model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), StepError> {
         let located = at_time(state.t);
         memory.keep_start(state);
         let StepMemory { work, scratch, .. } = &mut *memory;

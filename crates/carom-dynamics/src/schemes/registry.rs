@@ -35,6 +35,10 @@ pub enum Feature {
     BoundedForces,
     /// Impact laws other than Newton's and the inelastic one.
     ImpactLaws,
+    /// First-order systems.
+    FirstOrder,
+    /// Mechanical systems.
+    Mechanics,
 }
 
 impl Feature {
@@ -54,12 +58,15 @@ impl Feature {
             Feature::PlanarContacts => "contacts between planar shapes",
             Feature::BoundedForces => "motors or friction with bounds on their effort",
             Feature::ImpactLaws => "impact laws other than \"newton\" and \"inelastic\"",
+            Feature::FirstOrder => "first-order systems",
+            Feature::Mechanics => "mechanical systems",
         }
     }
 }
 
-/// All features.
+/// All features of mechanics.
 const ALL: &[Feature] = &[
+    Feature::Mechanics,
     Feature::Constraints,
     Feature::Restitution,
     Feature::Friction,
@@ -76,6 +83,7 @@ const ALL: &[Feature] = &[
 
 /// All but contacts of planar shapes.
 const SPATIAL: &[Feature] = &[
+    Feature::Mechanics,
     Feature::Constraints,
     Feature::Restitution,
     Feature::Friction,
@@ -130,6 +138,10 @@ pub enum SchemeParams {
     D1Minus(D1MinusParams),
     /// [`Prox`].
     Prox(ProxParams),
+    /// [`EulerMoreau`].
+    EulerMoreau(EulerMoreauParams),
+    /// [`ZeroOrderHold`].
+    ZeroOrderHold(ZeroOrderHoldParams),
 }
 
 impl Default for SchemeParams {
@@ -159,6 +171,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
         name: "theta-gap",
         summary: "θ-method with the contact condition on the discretised gap (θ, θ-Euler or modified θ): deformable bodies",
         accepts: &[
+            Feature::Mechanics,
             Feature::Constraints,
             Feature::Friction,
             Feature::VariableFriction,
@@ -180,12 +193,13 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "schatzman-paoli",
         summary: "two-step scheme in positions with restitution in the projected mean: convergence is proved for it",
-        accepts: &[Feature::Constraints, Feature::Restitution],
+        accepts: &[Feature::Mechanics, Feature::Constraints, Feature::Restitution],
     },
     SchemeEntry {
         name: "stewart-trinkle",
         summary: "contacts and joints on the positions at the end of the step (no drift), friction by a polyhedral cone (LCP) or the exact one; inelastic",
         accepts: &[
+            Feature::Mechanics,
             Feature::Constraints,
             Feature::Friction,
             Feature::VariableFriction,
@@ -198,6 +212,7 @@ pub const SCHEMES: &[SchemeEntry] = &[
         name: "anitescu-potra",
         summary: "linearly implicit velocity scheme, always solvable, polyhedral or exact cone, Poisson's compression and decompression at impacts",
         accepts: &[
+            Feature::Mechanics,
             Feature::Constraints,
             Feature::Restitution,
             Feature::Friction,
@@ -214,22 +229,23 @@ pub const SCHEMES: &[SchemeEntry] = &[
     SchemeEntry {
         name: "lotstedt",
         summary: "Lötstedt's Adams–Bashforth/BDF 1 or 2 with complementarity on velocities: second order between impacts",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
+        accepts: &[Feature::Mechanics, Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "nonsmooth-alpha",
         summary: "generalized-α with impulses split off, velocity level or position and velocity levels (GGL): second order between impacts, flexible mechanisms",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
+        accepts: &[Feature::Mechanics, Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "d1-minus",
         summary: "time-discontinuous Galerkin, half-explicit: contact forces and impacts separated, second order between impacts",
-        accepts: &[Feature::Constraints, Feature::Restitution, Feature::Friction],
+        accepts: &[Feature::Mechanics, Feature::Constraints, Feature::Restitution, Feature::Friction],
     },
     SchemeEntry {
         name: "prox",
         summary: "half-explicit Euler with the laws as proximal points, solved by fixed-point iterations (augmented Lagrangian) of Förg, Pfeiffer and Ulbrich",
         accepts: &[
+            Feature::Mechanics,
             Feature::Constraints,
             Feature::Restitution,
             Feature::Friction,
@@ -237,6 +253,25 @@ pub const SCHEMES: &[SchemeEntry] = &[
             Feature::Rolling,
             Feature::DetectedContacts,
         ],
+    },
+    SchemeEntry {
+        name: "euler-moreau",
+        summary: "first-order systems: implicit θ–γ scheme, relays without chattering, catching-up on sweeping processes; linear systems factored once; mixed models in one problem; the default there",
+        accepts: &[
+            Feature::FirstOrder,
+            Feature::Mechanics,
+            Feature::Constraints,
+            Feature::Restitution,
+            Feature::Friction,
+            Feature::DetectedContacts,
+            Feature::PlanarContacts,
+            Feature::BoundedForces,
+        ],
+    },
+    SchemeEntry {
+        name: "zero-order-hold",
+        summary: "linear first-order systems, exact by the matrix exponential while inputs and multipliers are constant: sampled control",
+        accepts: &[Feature::FirstOrder],
     },
 ];
 
@@ -258,6 +293,8 @@ impl SchemeParams {
             SchemeParams::NonsmoothAlpha(NonsmoothAlphaParams::default()),
             SchemeParams::D1Minus(D1MinusParams::default()),
             SchemeParams::Prox(ProxParams::default()),
+            SchemeParams::EulerMoreau(EulerMoreauParams::default()),
+            SchemeParams::ZeroOrderHold(ZeroOrderHoldParams::default()),
         ]
     }
 
@@ -278,6 +315,8 @@ impl SchemeParams {
             SchemeParams::NonsmoothAlpha(params) => Box::new(NonsmoothAlpha { params }),
             SchemeParams::D1Minus(params) => Box::new(D1Minus { params }),
             SchemeParams::Prox(params) => Box::new(Prox { params }),
+            SchemeParams::EulerMoreau(params) => Box::new(EulerMoreau { params }),
+            SchemeParams::ZeroOrderHold(_) => Box::new(ZeroOrderHold),
         }
     }
 
@@ -300,6 +339,8 @@ impl SchemeParams {
             SchemeParams::NonsmoothAlpha(params) => params.validate(),
             SchemeParams::D1Minus(params) => params.validate(),
             SchemeParams::Prox(params) => params.validate(),
+            SchemeParams::EulerMoreau(params) => params.validate(),
+            SchemeParams::ZeroOrderHold(_) => Ok(()),
         }
     }
 
@@ -320,6 +361,8 @@ impl SchemeParams {
             SchemeParams::NonsmoothAlpha(_) => 10,
             SchemeParams::D1Minus(_) => 11,
             SchemeParams::Prox(_) => 12,
+            SchemeParams::EulerMoreau(_) => 13,
+            SchemeParams::ZeroOrderHold(_) => 14,
         };
         &SCHEMES[place]
     }
@@ -330,6 +373,15 @@ impl SchemeParams {
 /// # Errors
 /// [`ModelError::SchemeRefuses`], with the schemes that can.
 pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError> {
+    if entry.accepts.contains(&Feature::FirstOrder) && model.first_order().is_none() {
+        let able = SCHEMES.iter().filter(|other| !other.accepts.contains(&Feature::FirstOrder)).map(|other| other.name);
+        return Err(ModelError::SchemeRefuses {
+            scheme: entry.name,
+            feature: "models without a first-order part",
+            by: "the model".into(),
+            alternatives: able.collect::<Vec<_>>().join(", "),
+        });
+    }
     for (feature, by) in features(model) {
         if !entry.accepts.contains(&feature) {
             let able = SCHEMES.iter().filter(|other| other.accepts.contains(&feature)).map(|other| other.name);
@@ -342,6 +394,28 @@ pub fn check_scheme(entry: &SchemeEntry, model: &Model) -> Result<(), ModelError
         }
     }
     check_impact_law(model)
+}
+
+/// Refuses a model that the scheme with these settings cannot follow: a relative degree, a system that is not linear.
+///
+/// # Errors
+/// As [`check_scheme`]; [`ModelError`] of the first-order part.
+pub fn check_settings(params: &SchemeParams, model: &Model, state: &State) -> Result<(), ModelError> {
+    check_scheme(params.entry(), model)?;
+    let alone = model.first_order().filter(|set| !set.is_coupled());
+    let degrees = |weights: (f64, f64)| alone.map_or(Ok(()), |set| crate::first_order::require_degrees(set, state, weights));
+    match params {
+        SchemeParams::EulerMoreau(params) => {
+            euler_moreau::check_explicit(params, model)?;
+            euler_moreau::check_mixed(params, model)?;
+            degrees((params.theta, params.gamma))
+        }
+        SchemeParams::ZeroOrderHold(_) => {
+            zero_order_hold::check_linear(model)?;
+            degrees((1.0, 1.0))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an impact law with settings out of range, and contacts with coefficients that it does not know.
@@ -368,6 +442,12 @@ fn features(model: &Model) -> Vec<(Feature, String)> {
             found.push((feature, by.to_owned()));
         }
     };
+    if !model.systems().velocities().is_empty() {
+        add(Feature::Mechanics, "the coordinates");
+    }
+    if model.first_order().is_some() {
+        add(Feature::FirstOrder, "[first_order]");
+    }
     for interaction in model.interactions() {
         let name = format!("\"{}\"", interaction.name());
         match interaction.law() {

@@ -13,7 +13,7 @@ use carom_solvers::Delassus;
 
 /// A step of size h and the weight θ of its end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(crate) struct Span {
     /// Size \[s\].
     pub h: f64,
     /// Weight of the end in [0, 1].
@@ -28,7 +28,7 @@ pub(super) fn displace(work: &mut Work, v: &[f64], time: f64, theta: f64) {
 }
 
 /// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − θ) v_k + θ v], in the state.
-pub(super) fn advance(model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, theta: f64) -> Result<(), NonFinite> {
+pub(crate) fn advance(model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, theta: f64) -> Result<(), NonFinite> {
     let work = &mut memory.work;
     displace(work, &state.v, h, theta);
     model.systems().advance(&work.q_start, &work.displacement, &mut state.q);
@@ -36,7 +36,7 @@ pub(super) fn advance(model: &Model, state: &mut State, memory: &mut StepMemory,
 }
 
 /// Refuses coordinates and velocities that are not finite, by name.
-pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), NonFinite> {
+pub(crate) fn check_finite(model: &Model, state: &State) -> Result<(), NonFinite> {
     for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
             return Err(NonFinite { what: names[i].name.clone(), value: values[i] });
@@ -58,7 +58,7 @@ pub(super) fn factorise(model: &Model, t: f64, matrices: &mut Matrices) -> Resul
 }
 
 /// The end of a step from (q_k, v_k) in `work` at `state.t` to (q, v) in the state: energies exchanged, impulses to keep, time.
-pub(super) fn finish(
+pub(crate) fn finish(
     model: &Model,
     state: &mut State,
     memory: &mut StepMemory,
@@ -87,7 +87,7 @@ pub(super) fn finish(
 }
 
 /// (t, q) => M, in `matrices.mass`; nothing to do where M is constant and at hand.
-pub(super) fn evaluate_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Matrices, scratch: &mut Scratch) -> Result<(), NonFinite> {
+pub(crate) fn evaluate_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Matrices, scratch: &mut Scratch) -> Result<(), NonFinite> {
     let systems = model.systems();
     if !(matrices.mass_ready && systems.mass_is_constant()) {
         matrices.mass.resize(systems.layout().n_values(), 0.0);

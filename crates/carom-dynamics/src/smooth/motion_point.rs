@@ -36,7 +36,7 @@ impl MotionPoint {
     /// The state at this point.
     #[must_use]
     pub fn state(&self) -> State {
-        State { t: self.t, q: self.q.clone(), v: self.v.clone() }
+        State { t: self.t, q: self.q.clone(), v: self.v.clone(), ..State::default() }
     }
 
     /// All values are finite.

@@ -11,6 +11,7 @@
 
 mod account;
 mod edge;
+mod first_order;
 mod frames;
 mod guard;
 mod met;
@@ -72,6 +73,7 @@ impl EventDriven {
     /// The same for a strategy with located events of this name.
     pub(super) fn validate_for(&self, strategy: &'static str, model: &Model, start: f64) -> Result<(), ModelError> {
         check_contacts(model, strategy)?;
+        first_order::check(model, strategy)?;
         self.integrator.validate()?;
         self.events.validate()?;
         check_times(start, self.end, &[("record.interval", self.record_interval)])
@@ -84,6 +86,9 @@ impl Strategy for EventDriven {
     }
 
     fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
+        if model.first_order().is_some() {
+            return first_order::run(self, model, state, memory, observers);
+        }
         let Observers { recorder, watch } = observers;
         let mut run = Run::new(self, model, state.t, memory, Journal::new(model, recorder), None);
         let ending = run.run(state, watch);

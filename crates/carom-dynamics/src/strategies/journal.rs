@@ -7,6 +7,7 @@ use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_vio
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
 use crate::events::ContactMode;
+use crate::first_order::{MultiplierLaw, stored};
 use crate::impacts::ImpactRecord;
 use crate::laws::BoundedLaw;
 use crate::memory::StepMemory;
@@ -15,6 +16,7 @@ use crate::paradox::impact_without_collision;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
 use crate::schemes::StepReport;
 use crate::state::State;
+use carom_solvers::affine_vi::Piece;
 
 /// Keeps the certificate of a run and tells its recorder.
 pub(super) struct Journal<'a> {
@@ -28,6 +30,8 @@ pub(super) struct Journal<'a> {
     /// Forces of the constraints for the next frames; empty where the strategy has none.
     pub forces: Vec<f64>,
     carrying: Carrying,
+    /// Pieces of the laws of the first-order part after the last step.
+    pieces: Vec<Piece>,
 }
 
 /// Which contacts carry an impulse, before and after a step.
@@ -51,6 +55,7 @@ impl<'a> Journal<'a> {
             modes: Vec::new(),
             forces: Vec::new(),
             carrying: Carrying::default(),
+            pieces: Vec::new(),
         }
     }
 
@@ -97,7 +102,29 @@ impl<'a> Journal<'a> {
         if let (true, Some((source, impulse))) = (report.impact_gain > 0.0, memory.giver) {
             self.tell(Event::new(state.t, EventKind::EnergyCreated, self.name(source)).with_impulse(impulse))?;
         }
+        self.first_order_events(state.t, memory)?;
         self.contact_events(state.t, memory)
+    }
+
+    /// Tells the jumps of states and the multipliers that went over to another piece of their law.
+    fn first_order_events(&mut self, t: f64, memory: &mut StepMemory) -> Result<(), RunError> {
+        let (Some(set), Some(first_order)) = (self.model.first_order(), &mut memory.first_order) else { return Ok(()) };
+        for event in first_order.events.drain(..) {
+            self.certificate.events += 1;
+            self.recorder.event(&event)?;
+        }
+        let pieces = first_order.pieces();
+        if self.pieces.len() == pieces.len() {
+            for (row, (&before, &after)) in self.pieces.iter().zip(pieces).enumerate().filter(|(_, (before, after))| before != after) {
+                let law = &set.relation_of(row).law;
+                let note = format!("{} → {}", piece_name(law, before), piece_name(law, after));
+                self.certificate.events += 1;
+                self.recorder.event(&Event::new(t, EventKind::ModeChanged, set.rows()[row].clone()).with_note(note))?;
+            }
+        }
+        self.pieces.clear();
+        self.pieces.extend_from_slice(pieces);
+        Ok(())
     }
 
     /// Takes a finished step into the certificate; contacts that change are told elsewhere.
@@ -140,7 +167,8 @@ impl<'a> Journal<'a> {
     /// Kinetic and potential energy \[J\].
     pub fn energy(&self, state: &State, memory: &mut StepMemory) -> Result<(f64, f64), RunError> {
         let energy = self.model.energy(state.t, &state.q, &state.v, &mut memory.scratch);
-        Ok(energy.map_err(at_time(state.t))?)
+        let (kinetic, potential) = energy.map_err(at_time(state.t))?;
+        Ok((kinetic, potential + self.model.first_order().map_or(0.0, |set| stored(set, &state.x))))
     }
 
     /// Records the state at the end of the step that `memory` just took, with its contacts.
@@ -220,6 +248,9 @@ impl<'a> Journal<'a> {
             t: state.t,
             q: &state.q,
             v: &self.file_velocities,
+            x: &state.x,
+            outputs: memory.multipliers_and_outputs().1,
+            multipliers: memory.multipliers_and_outputs().0,
             energy,
             contacts: &self.records,
             gaps: &self.gaps,
@@ -287,6 +318,17 @@ impl<'a> Journal<'a> {
             (_, ending) => ending,
         };
         Outcome { certificate: self.certificate, ending }
+    }
+}
+
+/// The piece of a law in words.
+pub(super) fn piece_name(law: &MultiplierLaw, piece: Piece) -> &'static str {
+    match (law, piece) {
+        (MultiplierLaw::Relay { .. }, Piece::AtLower) => "at the lower bound",
+        (MultiplierLaw::Relay { .. }, Piece::Held) => "sliding",
+        (_, Piece::AtUpper) => "at the upper bound",
+        (_, Piece::AtLower) => "free",
+        (_, Piece::Held) => "held",
     }
 }
 

@@ -50,6 +50,14 @@ impl Smooth {
 /// # Errors
 /// [`ModelError::HasContacts`] naming the contacts by formula, the constraints made of pieces and the shapes of bodies.
 pub fn refuse_contacts(model: &Model) -> Result<(), ModelError> {
+    if model.first_order().is_some() {
+        return Err(ModelError::StrategyRefuses {
+            strategy: "smooth",
+            feature: "first-order systems",
+            by: "[first_order]".into(),
+            alternatives: "time-stepping, event-driven",
+        });
+    }
     let by_formula = model.interactions().iter().filter(|i| i.is_contact()).map(|i| format!("the contact \"{}\"", i.name()));
     let bounded = model.interactions().iter().filter(|i| i.law().bounded().is_some());
     let bounded = bounded.map(|i| format!("the bounds of \"{}\"", i.name()));

@@ -84,6 +84,9 @@ impl Run<'_, '_> {
         let n_steps = settings.n_steps(start);
         self.journal.begin(state, self.memory)?;
         settings.scheme.start(self.model, state, self.memory)?;
+        if n_steps > 0 {
+            settings.scheme.begin(self.model, state, self.memory, settings.step)?;
+        }
         let (mut recorded, mut last) = (0, None);
         for step in 1..=n_steps {
             let t_next = if step == n_steps { settings.end } else { start + step as f64 * settings.step };

@@ -8,8 +8,8 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    BodyShapes, ModelFile, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree,
-    user_events,
+    BodyShapes, ModelFile, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation,
+    tree, user_events,
 };
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
@@ -25,6 +25,8 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let mut reader = Reader::new(sources);
     reader.add_parameters(&schema.parameters);
     let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
+    let sections = sections.chain(schema.first_order.iter().map(|s| &s.get_ref().parameters));
+    let sections = sections.chain(schema.sweeping.iter().map(|s| &s.get_ref().parameters));
     sections.for_each(|table| reader.add_parameters(table));
     stop_if_wrong(&mut reader)?;
 
@@ -58,7 +60,10 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     for (index, section) in schema.contacts.iter().enumerate() {
         formulas::contact(&mut reader, &mut model, section, index);
     }
-    let state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
+    let mut state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
+    first_order::first_order(&mut reader, &mut model, &schema);
+    stop_if_wrong(&mut reader)?;
+    (state.x, state.held) = first_order::initial(&mut reader, &schema.initial.state, &model);
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state);
     }
@@ -75,7 +80,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
         model.set_impact_law(law);
     }
     let run = match &schema.simulation {
-        Some(section) => simulation::simulation(&mut reader, section, &model, state.t),
+        Some(section) => simulation::simulation(&mut reader, section, &model, &state),
         None => {
             reader.wrong(
                 None,
@@ -189,11 +194,11 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
     if let (Some(gravity), true) = (&schema.gravity, no_bodies) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
     }
-    if parts.systems.is_empty() && reader.mistakes.is_empty() {
+    if parts.systems.is_empty() && schema.first_order.is_none() && schema.sweeping.is_none() && reader.mistakes.is_empty() {
         reader.wrong(
             None,
             "nothing in this model can move",
-            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian] or [linear]",
+            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian], [linear], [first_order] or [sweeping]",
         );
     }
     Some(parts)
@@ -230,7 +235,7 @@ fn initial_state(reader: &mut Reader<'_>, section: &InitialSchema, model: &Model
         }
         values.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = 0.0);
     }
-    State { t, q, v }
+    State { t, q, v, ..State::default() }
 }
 
 fn initial_value(reader: &mut Reader<'_>, key: &Spanned<String>, value: &Spanned<Value>, free: &[&str], what: &str) -> Option<f64> {

@@ -48,6 +48,14 @@ pub(super) struct Schema {
     #[serde(default, rename = "event")]
     pub events: Vec<Spanned<EventSchema>>,
     pub impact: Option<Spanned<toml::Table>>,
+    pub first_order: Option<Spanned<FirstOrderSchema>>,
+    #[serde(default, rename = "relation")]
+    pub relations: Vec<Spanned<RelationSchema>>,
+    #[serde(default, rename = "switch")]
+    pub switches: Vec<Spanned<SwitchSchema>>,
+    pub sweeping: Option<Spanned<SweepingSchema>>,
+    #[serde(default, rename = "set")]
+    pub sets: Vec<Spanned<SetSchema>>,
     #[serde(default)]
     pub initial: InitialSchema,
     pub simulation: Option<Spanned<SimulationSchema>>,
@@ -517,6 +525,114 @@ pub(super) struct InitialSchema {
     pub position: Table<Number>,
     #[serde(default)]
     pub velocity: Table<Number>,
+    #[serde(default)]
+    pub state: Table<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FirstOrderSchema {
+    pub states: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
+    #[serde(default)]
+    pub rates: Table<Text>,
+    pub mass: Option<Number>,
+    #[serde(rename = "A")]
+    pub a_matrix: Option<Number>,
+    #[serde(rename = "E")]
+    pub e_matrix: Option<Number>,
+    #[serde(rename = "a")]
+    pub a_vector: Option<Number>,
+    #[serde(default)]
+    pub inputs: Table<Text>,
+    #[serde(default)]
+    pub held: Table<Number>,
+    pub storage: Option<Number>,
+    #[serde(default)]
+    pub forces: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwitchSchema {
+    pub name: Text,
+    pub surface: Text,
+    #[serde(default)]
+    pub above: Table<Text>,
+    #[serde(default)]
+    pub below: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SweepingSchema {
+    pub states: Spanned<Vec<Text>>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    #[serde(default)]
+    pub units: Table<Text>,
+    #[serde(default)]
+    pub rates: Table<Text>,
+    pub stiffness: Option<Number>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetSchema {
+    pub name: Option<Text>,
+    pub kind: Text,
+    pub normal: Option<Number>,
+    pub offset: Option<Number>,
+    pub centre: Option<Number>,
+    pub radius: Option<Number>,
+    pub lower: Option<Number>,
+    pub upper: Option<Number>,
+    pub facets: Option<Number>,
+    pub bounds: Option<Number>,
+    pub formula: Option<Text>,
+    pub translation: Option<Number>,
+}
+
+impl SetSchema {
+    /// The keys that are given beside `name`, `kind` and `translation`, with their places.
+    pub fn given(&self) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let numbers = [
+            ("normal", &self.normal),
+            ("offset", &self.offset),
+            ("centre", &self.centre),
+            ("radius", &self.radius),
+            ("lower", &self.lower),
+            ("upper", &self.upper),
+            ("facets", &self.facets),
+            ("bounds", &self.bounds),
+        ];
+        let numbers = numbers.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?.span())));
+        numbers.chain(self.formula.iter().map(|text| ("formula", text.span()))).collect()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RelationSchema {
+    pub name: Option<Text>,
+    pub law: Spanned<LawValue>,
+    pub multipliers: Spanned<Vec<Text>>,
+    #[serde(rename = "y")]
+    pub outputs: Option<Spanned<Vec<Text>>>,
+    #[serde(rename = "B")]
+    pub b_matrix: Option<Number>,
+    #[serde(rename = "C")]
+    pub c_matrix: Option<Number>,
+    #[serde(rename = "D")]
+    pub d_matrix: Option<Number>,
+    #[serde(rename = "F")]
+    pub f_matrix: Option<Number>,
+    #[serde(rename = "b")]
+    pub b_vector: Option<Number>,
+    pub compliance: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]

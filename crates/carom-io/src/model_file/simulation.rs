@@ -5,11 +5,11 @@ use super::error::Diagnostic;
 use super::numbers::{Must, Reader};
 use super::schema::SimulationSchema;
 use super::settings::{ADAPTIVE, EVENT_DRIVEN, HYBRID, RunSettings, SMOOTH, TIME_STEPPING};
-use carom_dynamics::Model;
-use carom_dynamics::schemes::{MoreauGapParams, SchemeParams, check_scheme};
+use carom_dynamics::schemes::{EulerMoreauParams, MoreauGapParams, SchemeParams, check_settings};
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::smooth::refuse_contacts;
 use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES};
+use carom_dynamics::{Model, State};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -22,9 +22,14 @@ fn has_joints_in_space(model: &Model) -> bool {
     })
 }
 
-/// Reads `[simulation]`; `start` is the initial time.
-pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSchema>, model: &Model, start: f64) -> Option<RunSettings> {
-    let s = section.get_ref();
+/// Reads `[simulation]` for a model at its initial state.
+pub(super) fn simulation(
+    reader: &mut Reader<'_>,
+    section: &Spanned<SimulationSchema>,
+    model: &Model,
+    state: &State,
+) -> Option<RunSettings> {
+    let (s, start) = (section.get_ref(), state.t);
     let strategy = choose(reader, s.strategy.as_ref(), "strategy", &STRATEGIES.map(|(name, _)| name));
     let end = reader.number(&s.end, "the end time", Must::BeFinite);
     if let Some(end) = end
@@ -45,7 +50,8 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     let has_step = strategy == TIME_STEPPING || (strategy == ADAPTIVE && s.step.is_some());
     let step = if has_step { step(reader, section, end, start) } else { Some(0.0) };
     let scheme = match &s.scheme {
-        // bodies with shapes or joints have a scheme of their own
+        // first-order systems and bodies with shapes have schemes of their own
+        None if model.first_order().is_some() => Some(SchemeParams::EulerMoreau(EulerMoreauParams::default())),
         None if strategy == TIME_STEPPING && (model.detector().is_some() || has_joints_in_space(model)) => {
             Some(SchemeParams::MoreauGap(MoreauGapParams::default()))
         }
@@ -53,7 +59,7 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
     };
     let has_scheme = ![SMOOTH, EVENT_DRIVEN].contains(&strategy.as_str());
     if let (true, Some(scheme)) = (has_scheme, &scheme)
-        && let Err(error) = check_scheme(scheme.entry(), model)
+        && let Err(error) = check_settings(scheme, model, state)
     {
         let span = s.scheme.as_ref().map_or_else(|| section.span(), Spanned::span);
         reader.mistakes.push(Diagnostic::new(span, error.to_string()));
@@ -69,6 +75,11 @@ pub(super) fn simulation(reader: &mut Reader<'_>, section: &Spanned<SimulationSc
         _ => solver(reader, s.solver.as_ref()),
     };
     let integrator = integrator(reader, s.integrator.as_ref());
+    if let (Some(_), false) = (model.first_order(), [TIME_STEPPING, EVENT_DRIVEN].contains(&strategy.as_str())) {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        let help = "use strategy = \"time-stepping\" or \"event-driven\"";
+        reader.wrong(span, format!("the strategy \"{strategy}\" does not know first-order systems"), help);
+    }
     if is_smooth && let Err(error) = refuse_contacts(model) {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
         reader.mistakes.push(Diagnostic::new(span, error.to_string()));

@@ -75,6 +75,9 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("step", I64),
         ("q", Row(info.coordinates.len())),
         ("v", Row(info.velocities.len())),
+        ("x", Row(info.states.len())),
+        ("y", Row(info.rows.len())),
+        ("lambda", Row(info.rows.len())),
         ("gaps", Row(info.gaps.len())),
         ("forces", Row(info.forces.len())),
         ("modes", Bytes(info.contact_names().count())),
@@ -108,6 +111,7 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
 /// Bytes for the longest name an event can have: an interaction, two colliders joined by a dash, a watched function, a law.
 fn event_name_width(info: &RunInfo) -> usize {
     let interaction = info.interactions.iter().map(|i| i.name.len()).max().unwrap_or(0);
+    let interaction = interaction.max(info.rows.iter().map(String::len).max().unwrap_or(0));
     let collider = info.colliders.iter().map(String::len).max().unwrap_or(0);
     interaction.max(2 * collider + "–".len()).max(64)
 }
@@ -269,7 +273,7 @@ impl Columns {
         }
         let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
-        for row in [frame.q, frame.v, frame.gaps, frame.forces] {
+        for row in [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers, frame.gaps, frame.forces] {
             // Tables without columns are not in the file.
             if !row.is_empty() {
                 next().push_row(row);
@@ -286,7 +290,8 @@ impl Columns {
         push_report(&mut next, frame.report);
         next().push_f64(frame.t);
         self.n_frames += 1;
-        let row_bytes = 8 * (frame.q.len() + frame.v.len() + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
+        let first_order = frame.x.len() + 2 * frame.outputs.len();
+        let row_bytes = 8 * (frame.q.len() + frame.v.len() + first_order + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
         self.n_pending_bytes += row_bytes + 225 * contacts.len();
     }
 

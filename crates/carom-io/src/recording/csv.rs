@@ -1,11 +1,11 @@
 //! Runs as text tables.
 //!
-//! One header row, then one row per recorded instant: `t`, `q.NAME`…, `v.NAME`…, the five energies, `residual`, `penetration`. Numbers are
+//! One header row, then one row per recorded instant: `t`, `q.NAME`…, `v.NAME`…, with a first-order part `x.NAME`…, `y.NAME`…, `lambda.NAME`…, the five energies, `residual`, `penetration`. Numbers are
 //! written with the fewest digits that give the same number back; an empty field means that there is no value (the initial
 //! state has no residual).
 
 use super::target::Target;
-use super::{RecordingError, RunFile, RunInfo};
+use super::{NamedUnit, RecordingError, RunFile, RunInfo};
 use carom_dynamics::diagnostics::{Certificate, Energy};
 use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ const LAST_COLUMNS: [&str; 7] = [
 pub struct CsvRecorder {
     target: Target,
     out: Option<BufWriter<File>>,
-    widths: [(&'static str, usize); 2],
+    widths: [(&'static str, usize); 5],
     line: String,
 }
 
@@ -40,9 +40,16 @@ impl CsvRecorder {
     /// [`RecordingError::AlreadyExists`] if `path` or its `.part` exists and `overwrite` is not set, [`RecordingError::Unwritable`].
     pub fn create(path: impl AsRef<Path>, info: &RunInfo, overwrite: bool) -> Result<Self, RecordingError> {
         let (target, file) = Target::create(path.as_ref(), overwrite)?;
-        let q = info.coordinates.iter().map(|c| c.name.as_str());
-        let line = header(q, info.velocities.iter().map(|c| c.name.as_str()));
-        let widths = [("coordinates", info.coordinates.len()), ("velocities", info.velocities.len())];
+        let names = |list: &[NamedUnit]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        let line = header(&names(&info.coordinates), &names(&info.velocities), &names(&info.states), &info.rows);
+        let rows = info.rows.len();
+        let widths = [
+            ("coordinates", info.coordinates.len()),
+            ("velocities", info.velocities.len()),
+            ("states", info.states.len()),
+            ("outputs", rows),
+            ("multipliers", rows),
+        ];
         let mut recorder = CsvRecorder { target, out: Some(BufWriter::new(file)), widths, line };
         recorder.write_line()?;
         Ok(recorder)
@@ -58,7 +65,8 @@ impl CsvRecorder {
     }
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
-        for ((what, expected), found) in self.widths.into_iter().zip([frame.q.len(), frame.v.len()]) {
+        let parts = [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers];
+        for ((what, expected), found) in self.widths.into_iter().zip(parts.map(<[f64]>::len)) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
             }
@@ -67,8 +75,7 @@ impl CsvRecorder {
         let residual = frame.report.map(|r| r.solve.as_ref().map_or(0.0, |s| s.residual_normalised));
         let penetration = frame.report.map(|r| r.violations.penetration);
         push_numbers(&mut self.line, &[frame.t]);
-        push_numbers(&mut self.line, frame.q);
-        push_numbers(&mut self.line, frame.v);
+        parts.into_iter().for_each(|part| push_numbers(&mut self.line, part));
         push_numbers(&mut self.line, &[kinetic, potential, dissipated_impact, dissipated_friction, work]);
         push_numbers(&mut self.line, &[residual.unwrap_or(f64::NAN), penetration.unwrap_or(f64::NAN)]);
         self.write_line()
@@ -105,23 +112,27 @@ impl Recorder for CsvRecorder {
 /// # Errors
 /// [`RecordingError::Unreadable`] for the run, [`RecordingError::Unwritable`] for the output.
 pub fn export_csv(run: &RunFile, mut out: impl Write) -> Result<(), RecordingError> {
-    let q = run.coordinates().iter().map(|c| c.name.as_str());
-    let mut text = header(q, run.velocities().iter().map(|c| c.name.as_str()));
+    let names = |list: &[NamedUnit]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let mut text = header(&names(run.coordinates()), &names(run.velocities()), &names(run.states()), run.row_names());
     text.push('\n');
     let mut last = Vec::new();
     for name in LAST_COLUMNS {
         last.extend(run.quantity(name)?);
     }
-    let (nq, nv) = (run.coordinates().len(), run.velocities().len());
+    let n_rows = run.row_names().len();
+    let tables =
+        [("q", run.coordinates().len()), ("v", run.velocities().len()), ("x", run.states().len()), ("y", n_rows), ("lambda", n_rows)];
     let rows = |table: &str, width: usize, start: usize| {
         if width == 0 { Ok(Vec::new()) } else { run.table_rows(table, start, WINDOW_ROWS) }
     };
     for start in (0..run.n_frames()).step_by(WINDOW_ROWS) {
-        let (q, v) = (rows("q", nq, start)?, rows("v", nv, start)?);
+        let parts = tables.map(|(table, width)| rows(table, width, start).map(|values| (values, width)));
+        let parts: Vec<(Vec<f64>, usize)> = parts.into_iter().collect::<Result<_, _>>()?;
         for row in 0..WINDOW_ROWS.min(run.n_frames() - start) {
             push_numbers(&mut text, &[run.time()[start + row]]);
-            push_numbers(&mut text, &q[row * nq..(row + 1) * nq]);
-            push_numbers(&mut text, &v[row * nv..(row + 1) * nv]);
+            for (values, width) in &parts {
+                push_numbers(&mut text, &values[row * width..(row + 1) * width]);
+            }
             for column in &last {
                 push_numbers(&mut text, &[column.values[start + row]]);
             }
@@ -133,10 +144,11 @@ pub fn export_csv(run: &RunFile, mut out: impl Write) -> Result<(), RecordingErr
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| RecordingError::unwritable("the table", e))
 }
 
-fn header<'a>(q: impl Iterator<Item = &'a str>, v: impl Iterator<Item = &'a str>) -> String {
+fn header(q: &[String], v: &[String], x: &[String], rows: &[String]) -> String {
     let mut columns = vec!["t".to_string()];
-    columns.extend(q.map(|name| field(&format!("q.{name}"))));
-    columns.extend(v.map(|name| field(&format!("v.{name}"))));
+    for (kind, names) in [("q", q), ("v", v), ("x", x), ("y", rows), ("lambda", rows)] {
+        columns.extend(names.iter().map(|name| field(&format!("{kind}.{name}"))));
+    }
     columns.extend(LAST_COLUMNS.map(String::from));
     columns.join(",")
 }

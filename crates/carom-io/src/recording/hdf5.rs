@@ -15,6 +15,8 @@
 //! | `/settings` | settings by name (scalar string, JSON) |
 //! | `/time`, `/step` | instants in s and the number of the step that ended there; n entries |
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
+//! | `/x` | states of the first-order part, n rows; columns in `/x_names`, `/x_units` |
+//! | `/y`, `/lambda` | outputs and multipliers of its rows in the step that ended there (0 for the initial state), n rows; columns in `/row_names` |
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
 //! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
 //! | `/modes` | modes of the rigid contacts by formula at the instant (in the step that ended there, where events are not located), n rows of u8; columns in `/contact_names`, what the codes mean in the attribute `mode_names` of the dataset |
@@ -85,7 +87,7 @@ pub struct Hdf5Recorder {
     target: Target,
     info: RunInfo,
     options: Hdf5Options,
-    widths: [(&'static str, usize); 5],
+    widths: [(&'static str, usize); 8],
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -125,6 +127,9 @@ impl Hdf5Recorder {
             widths: [
                 ("coordinates", info.coordinates.len()),
                 ("velocities", info.velocities.len()),
+                ("states", info.states.len()),
+                ("outputs", info.rows.len()),
+                ("multipliers", info.rows.len()),
                 ("gaps", info.gaps.len()),
                 ("forces", info.forces.len()),
                 ("modes", info.contact_names().count()),
@@ -160,7 +165,9 @@ impl Hdf5Recorder {
     }
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
-        let lengths = [frame.q.len(), frame.v.len(), frame.gaps.len(), frame.forces.len(), frame.modes.len()];
+        let states = [frame.q.len(), frame.v.len(), frame.x.len(), frame.outputs.len(), frame.multipliers.len()];
+        let others = [frame.gaps.len(), frame.forces.len(), frame.modes.len()];
+        let lengths = states.into_iter().chain(others);
         for ((what, expected), found) in self.widths.into_iter().zip(lengths) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
@@ -320,12 +327,15 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 10] {
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 13] {
     [
         ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
         ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
         ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),
         ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
+        ("x_names", info.states.iter().map(|c| c.name.as_str()).collect()),
+        ("x_units", info.states.iter().map(|c| c.unit.as_str()).collect()),
+        ("row_names", info.rows.iter().map(String::as_str).collect()),
         ("gap_names", info.gaps.iter().map(String::as_str).collect()),
         ("force_names", info.forces.iter().map(String::as_str).collect()),
         ("contact_names", info.contact_names().collect()),

@@ -15,6 +15,10 @@ pub struct RunInfo {
     pub coordinates: Vec<NamedUnit>,
     /// Velocities v: one for each entry of a frame's `v`.
     pub velocities: Vec<NamedUnit>,
+    /// States of the first-order part: one for each entry of a frame's `x`.
+    pub states: Vec<NamedUnit>,
+    /// Names of the rows of the first-order part: one for each entry of a frame's `outputs` and `multipliers`.
+    pub rows: Vec<String>,
     /// Interactions of the model by number: constraints and contacts by formula.
     pub interactions: Vec<InteractionName>,
     /// Names of the contacts by formula, penalised ones last: one for each entry of a frame's `gaps`.

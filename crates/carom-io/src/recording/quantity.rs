@@ -36,7 +36,7 @@ const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mecha
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
     ///
-    /// Groups: `q`, `v`, `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
+    /// Groups: `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
     /// constraint where the motion between events is smooth, `force.NAME.2` of its second row; normal force of a contact where events are located,
     /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding),
     /// `impulse.NAME` (normal impulse of an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the
@@ -49,6 +49,8 @@ impl RunFile {
         let group: Vec<String> = match name {
             "q" => prefixed(&mut self.coordinates().iter().map(|c| c.name.as_str())),
             "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
+            "x" => prefixed(&mut self.states().iter().map(|c| c.name.as_str())),
+            "y" | "lambda" => prefixed(&mut self.row_names().iter().map(String::as_str)),
             "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
             "force" => {
                 let of_contacts = if self.contacts()?.force.is_empty() { Vec::new() } else { self.contact_sources()? };
@@ -72,6 +74,8 @@ impl RunFile {
     pub fn available(&self) -> Result<Vec<String>, RecordingError> {
         let mut names: Vec<String> = self.coordinates().iter().map(|c| format!("q.{}", c.name)).collect();
         names.extend(self.velocities().iter().map(|c| format!("v.{}", c.name)));
+        names.extend(self.states().iter().map(|c| format!("x.{}", c.name)));
+        names.extend(self.row_names().iter().flat_map(|n| [format!("y.{n}"), format!("lambda.{n}")]));
         names.extend(COLUMNS[..5].iter().map(|c| c.0.to_string()));
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
@@ -106,6 +110,14 @@ impl RunFile {
             "v" => {
                 let i = found(self.velocities().iter().position(|c| c.name == rest))?;
                 quantity(&self.velocities()[i].unit, self.table_column("v", i)?)
+            }
+            "x" => {
+                let i = found(self.states().iter().position(|c| c.name == rest))?;
+                quantity(&self.states()[i].unit, self.table_column("x", i)?)
+            }
+            "y" | "lambda" => {
+                let i = found(self.row_names().iter().position(|n| n == rest))?;
+                quantity("", self.table_column(kind, i)?)
             }
             "gap" => {
                 let i = found(self.gap_names().iter().position(|n| n == rest))?;

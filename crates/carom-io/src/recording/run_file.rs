@@ -22,6 +22,8 @@ pub struct RunFile {
     time: Vec<f64>,
     coordinates: Vec<NamedUnit>,
     velocities: Vec<NamedUnit>,
+    states: Vec<NamedUnit>,
+    row_names: Vec<String>,
     gap_names: Vec<String>,
     force_names: Vec<String>,
     contact_names: Vec<String>,
@@ -59,6 +61,8 @@ impl RunFile {
             time: Vec::new(),
             coordinates: Vec::new(),
             velocities: Vec::new(),
+            states: Vec::new(),
+            row_names: Vec::new(),
             gap_names: Vec::new(),
             force_names: Vec::new(),
             contact_names: Vec::new(),
@@ -69,6 +73,11 @@ impl RunFile {
         run.time = run.scalars("time", u64::MAX)?;
         run.coordinates = run.named_units("q")?;
         run.velocities = run.named_units("v")?;
+        // runs of earlier versions have no first-order part
+        if run.has("x_names") {
+            run.states = run.named_units("x")?;
+            run.row_names = run.texts("row_names")?;
+        }
         run.gap_names = run.texts("gap_names")?;
         // runs recorded before forces were have no such table
         run.force_names = run.texts("force_names").unwrap_or_default();
@@ -110,6 +119,18 @@ impl RunFile {
     #[must_use]
     pub fn velocities(&self) -> &[NamedUnit] {
         &self.velocities
+    }
+
+    /// States of the first-order part: names and units.
+    #[must_use]
+    pub fn states(&self) -> &[NamedUnit] {
+        &self.states
+    }
+
+    /// Names of the rows of the first-order part, whose outputs and multipliers are recorded.
+    #[must_use]
+    pub fn row_names(&self) -> &[String] {
+        &self.row_names
     }
 
     /// Names of the contacts by formula.

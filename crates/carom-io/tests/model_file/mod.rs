@@ -4,6 +4,7 @@ mod adaptive;
 mod compliant;
 mod event_driven;
 mod files;
+mod first_order;
 mod forces;
 mod generate;
 mod impacts;

@@ -195,6 +195,9 @@ fn finish_after_failure_keeps_the_status() {
         t: 1.0,
         q: &[0.0; 4],
         v: &[0.0; 2],
+        x: &[],
+        outputs: &[],
+        multipliers: &[],
         energy: energy(0),
         contacts: &[],
         gaps: &[0.0; 2],
@@ -274,8 +277,21 @@ fn model_without_coordinates_or_gaps() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("run.h5");
     let mut recorder = Hdf5Recorder::create(&path, &Default::default(), Hdf5Options::default()).unwrap();
-    let frame =
-        Frame { step: 0, t: 0.5, q: &[], v: &[], energy: energy(1), contacts: &[], gaps: &[], modes: &[], forces: &[], report: None };
+    let frame = Frame {
+        step: 0,
+        t: 0.5,
+        q: &[],
+        v: &[],
+        x: &[],
+        outputs: &[],
+        multipliers: &[],
+        energy: energy(1),
+        contacts: &[],
+        gaps: &[],
+        modes: &[],
+        forces: &[],
+        report: None,
+    };
     recorder.frame(&frame).unwrap();
     recorder.finish(&certificate(0), "finished").unwrap();
     let run = RunFile::open(&path).unwrap();

@@ -60,7 +60,7 @@ impl Set {
     }
 
     /// What is wrong with the numbers of the set: the value, and what was expected.
-    pub(super) fn fault(&self) -> Option<(f64, &'static str)> {
+    pub(crate) fn fault(&self) -> Option<(f64, &'static str)> {
         if self.dim() == 0 {
             return Some((0.0, "at least one component"));
         }
@@ -98,7 +98,7 @@ impl Set {
     }
 
     /// An element of the generalised Jacobian of the projection at z, row-major, dim × dim.
-    pub(super) fn projection_slope(&self, z: &[f64], out: &mut [f64]) {
+    pub(crate) fn projection_slope(&self, z: &[f64], out: &mut [f64]) {
         let dim = self.dim();
         out.fill(0.0);
         match *self {

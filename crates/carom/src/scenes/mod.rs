@@ -87,7 +87,7 @@ impl Scene {
         }
         let mut model = Model::new(vec![Box::new(RigidBodies::new(bodies, self.gravity)?)])?;
         model.set_detector(Box::new(self.detector()?));
-        let state = State { t: 0.0, q: self.coordinates(), v: vec![0.0; 6 * self.bodies.len()] };
+        let state = State { t: 0.0, q: self.coordinates(), v: vec![0.0; 6 * self.bodies.len()], ..State::default() };
         model.check_state(&state)?;
         Ok((model, state))
     }

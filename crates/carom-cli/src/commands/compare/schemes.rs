@@ -164,7 +164,9 @@ impl Task<'_> {
         let t = states.column("t")?;
         states.check_end(self.end)?;
         let names = self.file.model.systems().coordinates();
-        let columns: Result<Vec<Vec<f64>>, Failure> = names.iter().map(|c| states.column(&format!("q.{}", c.name))).collect();
+        let of_states = self.file.model.first_order().map_or(&[][..], |set| set.states());
+        let names = names.iter().map(|c| format!("q.{}", c.name)).chain(of_states.iter().map(|c| format!("x.{}", c.name)));
+        let columns: Result<Vec<Vec<f64>>, Failure> = names.map(|name| states.column(&name)).collect();
         let (columns, mut trajectory) = (columns?, Trajectory::new(self.file.state.t, self.end));
         for (k, t) in t.into_iter().enumerate() {
             let q: Vec<f64> = columns.iter().map(|column| column[k]).collect();

@@ -1,4 +1,4 @@
-//! Positions of a run at common instants, and how far two runs are apart.
+//! Positions and first-order states of a run at common instants, and how far two runs are apart.
 
 use carom::dynamics::Model;
 use carom::dynamics::diagnostics::Certificate;
@@ -7,7 +7,7 @@ use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
 /// Instants at which runs are compared.
 const INSTANTS: usize = 500;
 
-/// Positions at [`INSTANTS`] equally spaced instants, by linear interpolation between the ends of steps.
+/// Positions, then first-order states, at [`INSTANTS`] equally spaced instants, by linear interpolation between the ends of steps.
 #[derive(Clone, Debug, Default)]
 pub struct Trajectory {
     start: f64,
@@ -29,13 +29,14 @@ impl Trajectory {
     }
 
     /// Takes the end of a step.
-    pub fn push(&mut self, model: &Model, t: f64, q: &[f64]) {
+    pub fn push(&mut self, model: &Model, t: f64, z: &[f64]) {
         let systems = model.systems();
+        let n = systems.coordinates().len();
         if self.last.1.is_empty() {
-            self.last = (t, q.to_vec());
+            self.last = (t, z.to_vec());
         }
-        let (mut w, mut at) = (vec![0.0; systems.velocities().len()], vec![0.0; q.len()]);
-        systems.difference(&self.last.1, q, &mut w);
+        let (mut w, mut at) = (vec![0.0; systems.velocities().len()], vec![0.0; z.len()]);
+        systems.difference(&self.last.1[..n], &z[..n], &mut w);
         while self.samples.len() < INSTANTS {
             let instant = self.start + (self.end - self.start) * (self.samples.len() + 1) as f64 / INSTANTS as f64;
             // round-off of the last instant
@@ -45,21 +46,25 @@ impl Trajectory {
             let span = t - self.last.0;
             let part = if span > 0.0 { ((instant - self.last.0) / span).min(1.0) } else { 1.0 };
             let partial: Vec<f64> = w.iter().map(|w| part * w).collect();
-            systems.advance(&self.last.1, &partial, &mut at);
+            systems.advance(&self.last.1[..n], &partial, &mut at[..n]);
+            for (at, (from, to)) in at[n..].iter_mut().zip(self.last.1[n..].iter().zip(&z[n..])) {
+                *at = from + part * (to - from);
+            }
             self.samples.push(at.clone());
         }
-        self.last = (t, q.to_vec());
+        self.last = (t, z.to_vec());
     }
 
     /// Distances from another run.
     pub fn errors(&self, model: &Model, reference: &Trajectory) -> PathErrors {
         let systems = model.systems();
-        let n = systems.velocities().len();
-        let (mut w, mut scale) = (vec![0.0; n], vec![0.0; n]);
+        let (n, n_v) = (systems.coordinates().len(), systems.velocities().len());
+        let (mut w, mut scale) = (vec![0.0; n_v], vec![0.0; n_v]);
         let mut distance = |a: &[f64], b: &[f64]| {
-            systems.difference(b, a, &mut w);
-            systems.position_scale(b, &mut scale);
-            w.iter().zip(&scale).map(|(w, s)| w.abs() / s.abs().max(1.0)).fold(0.0, f64::max)
+            systems.difference(&b[..n], &a[..n], &mut w);
+            systems.position_scale(&b[..n], &mut scale);
+            let of_positions = w.iter().zip(&scale).map(|(w, s)| w.abs() / s.abs().max(1.0)).fold(0.0, f64::max);
+            a[n..].iter().zip(&b[n..]).map(|(a, b)| (a - b).abs() / b.abs().max(1.0)).fold(of_positions, f64::max)
         };
         let pairs = self.samples.iter().zip(&reference.samples);
         let mean = pairs.map(|(a, b)| distance(a, b)).sum::<f64>() / INSTANTS as f64;
@@ -75,7 +80,7 @@ pub struct Watcher<'a> {
 
 impl Recorder for Watcher<'_> {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
-        self.trajectory.push(self.model, frame.t, frame.q);
+        self.trajectory.push(self.model, frame.t, &[frame.q, frame.x].concat());
         Ok(())
     }
     fn event(&mut self, _: &Event) -> Result<(), RecordError> {

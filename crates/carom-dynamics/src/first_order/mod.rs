@@ -1,0 +1,49 @@
+//! First-order nonsmooth systems: circuits, relays, complementarity systems, sweeping processes.
+//!
+//! ```text
+//! M(t,x) ẋ = f(t,x) + r,     r = g(t,x,λ),     y = h(t,x,λ),     −y ∈ N_K(λ)
+//! ```
+//!
+//! K is a product of simple convex sets, one per relation ([`MultiplierLaw`]): ℝ (an equation), ℝ₊ (0 ≤ y ⟂ λ ≥ 0), an interval (a relay), a polytope, a
+//! ball, a second-order cone. M may be singular where the pencil s M − ∂f/∂x is regular: circuits have algebraic unknowns. f, g, h are formulas of t, the states,
+//! the multipliers, held inputs and, in mixed models, coordinates and rates of the mechanical part; Jacobians are derived.
+//! Where all Jacobians are constant the system is *linear*, M ẋ = A x + B λ + a(t), y = C x + D λ + b(t), and steps of constant size factor their matrices once.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `source.rs`, `law.rs` | what a user gives: texts, matrices as texts, laws |
+//! | `sweeping.rs`, `switched.rs` | sweeping processes and Filippov systems, written as first-order systems |
+//! | `set.rs`, `compile.rs` | the compiled system |
+//! | `linear_step.rs`, `newton_step.rs` | one step, of linear systems and of others |
+//! | `mixed_step.rs` | one step of a mechanical and a first-order part together |
+//! | `mode_flow.rs` | the smooth motion between events, with the modes of the laws |
+//! | `relative_degree.rs`, `jump.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow, consistent initial data |
+//! | `memory.rs` | what steps reuse |
+
+mod compile;
+mod energy;
+mod jump;
+pub mod law;
+mod linear_step;
+pub(crate) mod memory;
+pub(crate) mod mixed_step;
+pub(crate) mod mode_flow;
+mod newton_step;
+mod relative_degree;
+mod set;
+pub mod source;
+pub mod sweeping;
+pub mod switched;
+
+pub use law::MultiplierLaw;
+pub(crate) use linear_step::{Discretisation, step_linear};
+pub(crate) use memory::FirstOrderMemory;
+pub(crate) use newton_step::{NewtonSettings, step_by_newton};
+pub use relative_degree::{relative_degrees, require_degrees};
+pub use set::{FirstOrderSet, LinearParts, RelationRows};
+pub use source::{FirstOrderSource, HeldInput, RelationSource};
+pub use sweeping::{MovingSet, NamedSet, SweepingSource};
+pub use switched::SwitchSource;
+
+pub(crate) use energy::{account, stored};
+pub(crate) use jump::make_consistent;

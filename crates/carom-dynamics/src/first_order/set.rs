@@ -1,0 +1,268 @@
+//! A compiled first-order system.
+
+use super::law::MultiplierLaw;
+use super::source::FirstOrderSource;
+use crate::error::{ModelError, NonFinite};
+use crate::formula::Tape;
+use crate::system_set::SystemSet;
+use crate::systems::{Coordinate, Scratch};
+use carom_solvers::vi::Set;
+use std::ops::Range;
+
+/// The first-order part of a model; constant during a run.
+#[derive(Clone, Debug)]
+pub struct FirstOrderSet {
+    pub(super) states: Vec<Coordinate>,
+    pub(super) relations: Vec<RelationRows>,
+    /// Names of the rows of all relations.
+    pub(super) rows: Vec<String>,
+    pub(super) sets: Vec<Set>,
+    pub(super) held: Vec<(String, f64)>,
+    pub(super) mass: Mass,
+    /// Inputs of these tapes are those of [`Point`].
+    pub(super) drift: Tape,
+    pub(super) action: Tape,
+    pub(super) output: Tape,
+    /// ∂h/∂t.
+    pub(super) output_rate: Tape,
+    /// g and h are affine in λ.
+    pub(super) affine_in_multipliers: bool,
+    pub(super) drift_jacobian: Jacobian,
+    pub(super) action_jacobian: Jacobian,
+    pub(super) output_jacobian: Jacobian,
+    pub(super) linear: Option<LinearParts>,
+    pub(super) storage: Vec<f64>,
+    /// Velocities on which it acts: the rows of f and g behind those of the states are these forces.
+    pub(super) forces: Vec<usize>,
+    /// Velocities on which the rate of each coordinate of the mechanical part depends.
+    pub(super) pulls: Vec<Vec<usize>>,
+    /// The formulas use coordinates or rates of the mechanical part, or act on it.
+    pub(super) is_coupled: bool,
+}
+
+/// A relation's place among the rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelationRows {
+    /// Its name.
+    pub name: String,
+    /// Its rows, those of a polytope's facets last.
+    pub rows: Range<usize>,
+    /// Its law.
+    pub law: MultiplierLaw,
+}
+
+/// M.
+#[derive(Clone, Debug)]
+pub(super) enum Mass {
+    Identity,
+    /// Row-major.
+    Constant(Vec<f64>),
+    /// Formulas: M by rows; inputs are those of [`Point`].
+    Varying(Tape),
+}
+
+/// Entries of a derivative that are not identically zero.
+#[derive(Clone, Debug)]
+pub(super) struct Jacobian {
+    /// Row and variable (see [`Variable`]) of each output of the tape.
+    pub places: Vec<(usize, Variable)>,
+    pub tape: Tape,
+}
+
+/// What a formula is differentiated by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variable {
+    State(usize),
+    Multiplier(usize),
+    Coordinate(usize),
+    Velocity(usize),
+}
+
+/// A linear system: M ẋ = A x + B λ + a(t), y = C x + D λ + b(t), matrices row-major.
+#[derive(Clone, Debug)]
+pub struct LinearParts {
+    /// M, n × n.
+    pub mass: Vec<f64>,
+    /// A, n × n.
+    pub a: Vec<f64>,
+    /// B, n × m.
+    pub b: Vec<f64>,
+    /// C, m × n.
+    pub c: Vec<f64>,
+    /// D, m × m.
+    pub d: Vec<f64>,
+    /// a and b, inputs t and the held inputs.
+    pub(super) forcing: Tape,
+    /// a and b do not depend on t nor on held inputs.
+    pub(super) is_autonomous: bool,
+}
+
+/// Where the formulas are evaluated: t, x, λ, held inputs, q, v.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Point<'a> {
+    pub t: f64,
+    pub x: &'a [f64],
+    pub lambda: &'a [f64],
+    pub held: &'a [f64],
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+}
+
+impl Point<'_> {
+    fn gather(&self, inputs: &mut Vec<f64>) {
+        inputs.clear();
+        inputs.push(self.t);
+        for part in [self.x, self.lambda, self.held, self.q, self.v] {
+            inputs.extend_from_slice(part);
+        }
+    }
+}
+
+impl FirstOrderSet {
+    /// Reads, differentiates and compiles a system over the mechanical systems of its model.
+    ///
+    /// # Errors
+    /// [`ModelError`] naming the formula, name or size that is wrong.
+    pub fn new(source: &FirstOrderSource, systems: &SystemSet) -> Result<Self, ModelError> {
+        super::compile::compile(source, systems)
+    }
+
+    /// The states, in order.
+    #[must_use]
+    pub fn states(&self) -> &[Coordinate] {
+        &self.states
+    }
+
+    /// Names of all rows: those of outputs and multipliers alike.
+    #[must_use]
+    pub fn rows(&self) -> &[String] {
+        &self.rows
+    }
+
+    /// The relations, in order.
+    #[must_use]
+    pub fn relations(&self) -> &[RelationRows] {
+        &self.relations
+    }
+
+    /// The relation of a row.
+    #[must_use]
+    pub fn relation_of(&self, row: usize) -> &RelationRows {
+        &self.relations[self.relations.partition_point(|relation| relation.rows.end <= row)]
+    }
+
+    /// The factors of K, in the order of the rows.
+    #[must_use]
+    pub fn sets(&self) -> &[Set] {
+        &self.sets
+    }
+
+    /// Names and initial values of the held inputs, in the order of [`crate::State::held`].
+    #[must_use]
+    pub fn held(&self) -> &[(String, f64)] {
+        &self.held
+    }
+
+    /// The matrices, where all Jacobians are constant.
+    #[must_use]
+    pub fn linear(&self) -> Option<&LinearParts> {
+        self.linear.as_ref()
+    }
+
+    /// P of the storage function ½ xᵀP x, row-major; empty where there is none.
+    #[must_use]
+    pub fn storage(&self) -> &[f64] {
+        &self.storage
+    }
+
+    /// It depends on the mechanical part or acts on it.
+    #[must_use]
+    pub fn is_coupled(&self) -> bool {
+        self.is_coupled
+    }
+
+    /// The velocities on which it acts, in the order of the rows of f and g behind those of the states.
+    pub(crate) fn acted_on(&self) -> &[usize] {
+        &self.forces
+    }
+
+    /// f(t, x) = M ẋ without multipliers, then the forces.
+    pub(crate) fn drift(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.drift, at, out, scratch, |i| self.rate_name(i))
+    }
+
+    /// What row i of f and g is, for messages.
+    fn rate_name(&self, i: usize) -> String {
+        self.states.get(i).map_or_else(|| "a force on the mechanical part".to_owned(), |state| format!("the rate of {}", state.name))
+    }
+
+    /// r = g(t, x, λ), then the forces' parts.
+    pub(crate) fn action(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.action, at, out, scratch, |i| self.rate_name(i))
+    }
+
+    /// y = h(t, x, λ).
+    pub(crate) fn output(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.output, at, out, scratch, |i| format!("the output {}", self.rows[i]))
+    }
+
+    /// ∂h/∂t.
+    pub(crate) fn output_rate(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        self.run(&self.output_rate, at, out, scratch, |i| format!("the time derivative of the output {}", self.rows[i]))
+    }
+
+    fn run(
+        &self,
+        tape: &Tape,
+        at: &Point<'_>,
+        out: &mut [f64],
+        scratch: &mut Scratch,
+        name: impl Fn(usize) -> String,
+    ) -> Result<(), NonFinite> {
+        at.gather(&mut scratch.inputs);
+        tape.evaluate(&scratch.inputs, &mut scratch.registers, out);
+        crate::systems::formula_force::check_finite(out, name)
+    }
+
+    /// M(t, x), row-major.
+    pub(crate) fn mass(&self, at: &Point<'_>, out: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+        let n = self.states.len();
+        match &self.mass {
+            Mass::Identity => {
+                out.fill(0.0);
+                out.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
+                Ok(())
+            }
+            Mass::Constant(values) => {
+                out.copy_from_slice(values);
+                Ok(())
+            }
+            Mass::Varying(tape) => {
+                self.run(tape, at, out, scratch, |k| format!("M of {} and {}", self.states[k / n].name, self.states[k % n].name))
+            }
+        }
+    }
+
+    /// Gives the entries of ∂f/∂·, ∂g/∂· or ∂h/∂· that are not identically zero.
+    pub(super) fn visit(
+        &self,
+        jacobian: &Jacobian,
+        at: &Point<'_>,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(usize, Variable, f64),
+    ) -> Result<(), NonFinite> {
+        if jacobian.places.is_empty() {
+            return Ok(());
+        }
+        at.gather(&mut scratch.inputs);
+        scratch.outputs.resize(jacobian.tape.n_outputs(), 0.0);
+        jacobian.tape.evaluate(&scratch.inputs, &mut scratch.registers, &mut scratch.outputs);
+        for (&value, &(row, variable)) in scratch.outputs.iter().zip(&jacobian.places) {
+            if !value.is_finite() {
+                return Err(NonFinite { what: format!("a derivative in row {} of the first-order system", row + 1), value });
+            }
+            visit(row, variable, value);
+        }
+        Ok(())
+    }
+}
