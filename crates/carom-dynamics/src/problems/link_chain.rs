@@ -49,5 +49,5 @@ pub fn link_chain(n: usize, ratio: f64, slope: f64) -> Result<LinkChain, ModelEr
         let source = JointSource { kind: JointKind::Spherical, bodies: [body(k), body(k + 1)], placement };
         model.add_joint(&format!("joint{}", k + 1), &source, &q)?;
     }
-    Ok(LinkChain { model, state: State { t: 0.0, v: vec![0.0; 6 * n], q } })
+    Ok(LinkChain { model, state: State { t: 0.0, v: vec![0.0; 6 * n], q, ..State::default() } })
 }
