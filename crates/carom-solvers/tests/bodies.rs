@@ -131,7 +131,7 @@ fn solutions_are_those_of_the_assembled_problem() {
 #[test]
 fn islands_are_solved_by_themselves() {
     let apart = pile(4, 3, false, 7);
-    let mut solver = BodySweeps::new(BodySweepsParams { tolerance: 1e-10, max_sweeps: 20_000, momentum: true });
+    let mut solver = BodySweeps::new(BodySweepsParams { tolerance: 1e-10, max_sweeps: 20_000, ..BodySweepsParams::default() });
     let mut together = BodySolution::default();
     assert!(solver.solve(&apart, &mut together).is_converged());
     assert_eq!(solver.n_islands(), 4);

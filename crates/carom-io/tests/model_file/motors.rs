@@ -93,8 +93,8 @@ fn mistakes_say_what_to_do() {
         (wheel("friction = { coefficient = 0.1, radius = 0.1, radus = 1 }"), "no `radus`", "radius"),
         (wheel("friction_torque = -1"), "friction_torque", "≥ 0"),
         (wheel("friction_force = 1"), "does not slide", "prismatic"),
-        (joint("spherical", "", "friction_torque = 1"), "does not turn about an axis", "revolute"),
-        (joint("spherical", "", "friction = { coefficient = 0.1, radius = 0.1 }"), "not known for this kind", "revolute"),
+        (joint("fixed", "", "friction_torque = 1"), "does not turn about an axis", "revolute"),
+        (joint("fixed", "", "friction = { coefficient = 0.1, radius = 0.1 }"), "not known for this kind", "revolute"),
         (joint("spherical", "", "motor = { kind = \"velocity\", speed = 1 }"), "no coordinate", "revolute"),
         (joint("prismatic", "axis = [1, 0, 0]", "friction = { coefficient = 0.1, radius = 1 }"), "does not turn", "remove"),
     ];

@@ -110,9 +110,19 @@ pub(super) struct Outcome {
 pub(super) struct Limits {
     pub tolerance: f64,
     pub max_sweeps: usize,
+    /// Residual that is sought within `cheap_sweeps`.
+    pub aim: f64,
+    pub cheap_sweeps: usize,
     /// Mass unit of the residual.
     pub unit: f64,
     pub momentum: bool,
+}
+
+impl Limits {
+    /// Residual at which to stop after so many sweeps.
+    fn goal(&self, sweeps: usize) -> f64 {
+        if sweeps < self.cheap_sweeps { self.aim } else { self.tolerance }
+    }
 }
 
 /// What the leader tells the threads.
@@ -418,7 +428,7 @@ impl Leader {
         self.outcome.measure.free = free;
         let cheap = limits.unit * step.sqrt();
         let size = self.outcome.measure.impulse.max(free).max(self.outcome.measure.velocity).sqrt().max(f64::MIN_POSITIVE);
-        let promising = cheap * self.ratio <= limits.tolerance * size;
+        let promising = cheap * self.ratio <= limits.goal(sweeps) * size;
         let due = sweeps % CHECK_INTERVAL == 0 || sweeps == 1 || sweeps >= limits.max_sweeps;
         self.outcome.measure.error = cheap;
         let command = if promising || due { MEASURE } else { SWEEP };
@@ -440,7 +450,7 @@ impl Leader {
         }
         self.outcome.stalled = sweeps > self.best.1 + STALL || !residual.is_finite();
         self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };
-        let stops = self.outcome.converged || self.outcome.stalled || sweeps >= limits.max_sweeps;
+        let stops = residual <= limits.goal(sweeps) || self.outcome.stalled || sweeps >= limits.max_sweeps;
         control.command.store(if stops { STOP } else { SWEEP }, Relaxed);
     }
 }

@@ -107,6 +107,8 @@ impl MoreauGapParams {
         require(self.touch >= 0.0 && self.touch.is_finite(), "touch", self.touch, "a length ≥ 0 [m] is needed")?;
         let tolerance = self.sweeps.tolerance;
         require(tolerance > 0.0 && tolerance.is_finite(), "sweeps.tolerance", tolerance, "a positive number is needed")?;
+        let aim = self.sweeps.aim;
+        require(aim >= 0.0 && aim.is_finite(), "sweeps.aim", aim, "a number ≥ 0 is needed")?;
         let tolerated = self.tolerated;
         require(tolerated >= 0.0 && tolerated.is_finite(), "tolerated", tolerated, "a number ≥ 0 is needed")?;
         require(self.sweeps.max_sweeps > 0, "sweeps.max_sweeps", 0.0, "at least 1 is needed")?;
