@@ -1,6 +1,8 @@
 //! Tests of the whole: the gallery runs, the scenes give their exact answers.
 
 mod allocation;
+mod circuit_elements;
+mod circuits;
 mod closed_contacts;
 mod contact_laws;
 mod default_scheme;

@@ -119,7 +119,7 @@ pub enum ElementKind {
     },
     /// u = R_on i while the formula is positive, i = 0 otherwise.
     ///
-    /// Written as two opposite Zener diodes whose voltage is V_max (1 − s): i = i₁ − i₂, 0 ≤ i₁ ⟂ V_max (1 − s) + R_on i − u ≥ 0, 0 ≤ i₂ ⟂ V_max (1 − s) − R_on i + u ≥ 0, s = 1 where it is
+    /// Written as two opposite Zener diodes whose voltage is V_max (1 − s): i = i₁ − i₂, 0 ≤ i₁ ⟂ V_max (1 − s) + R_on i₁ − u ≥ 0, 0 ≤ i₂ ⟂ V_max (1 − s) + R_on i₂ + u ≥ 0, s = 1 where it is
     /// closed and 0 where it is open. So the matrices stay constant, and an open switch breaks down at V_max instead of tearing a coil's current off, which no finite
     /// voltage can. A formula of the circuit itself makes s a relay: between closed and open where the formula stays zero.
     Switch {
@@ -127,7 +127,7 @@ pub enum ElementKind {
         closed: String,
         /// V_max \[V\] > 0.
         max_voltage: f64,
-        /// R_on \[Ω\] ≥ 0.
+        /// R_on \[Ω\] > 0: without it the currents of the two directions would not be unique.
         resistance: f64,
     },
     /// Ideal: u₁ = n u₂, i₂ = −n i₁, between the first two and the last two nodes.
@@ -195,7 +195,7 @@ impl ElementKind {
                 ("on-resistance [Ω]", *resistance, NotNegative),
             ],
             ElementKind::Switch { max_voltage, resistance, .. } => {
-                vec![("largest voltage [V]", *max_voltage, Positive), ("on-resistance [Ω]", *resistance, NotNegative)]
+                vec![("largest voltage [V]", *max_voltage, Positive), ("on-resistance [Ω]", *resistance, Positive)]
             }
             ElementKind::Transformer { ratio } => vec![("ratio of turns", *ratio, NotZero)],
             ElementKind::Transistor { gains, forward, base_resistance, .. } => vec![

@@ -193,9 +193,10 @@ impl Network {
             ElementKind::Switch { closed, max_voltage, resistance } => {
                 let gate = self.gate(circuit, index, closed)?;
                 let block = Form::constant(*max_voltage).plus(-max_voltage, gate);
+                // each direction has its own resistance: with both at once their currents would not be unique
                 vec![
-                    block.clone().plus_form(*resistance, &current).plus_form(-1.0, u),
-                    block.plus_form(-resistance, &current).plus_form(1.0, u),
+                    block.clone().plus(*resistance, multipliers[0]).plus_form(-1.0, u),
+                    block.plus(*resistance, multipliers[1]).plus_form(1.0, u),
                 ]
             }
             _ => return Ok(()),

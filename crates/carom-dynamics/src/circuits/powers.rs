@@ -28,7 +28,8 @@ pub(super) fn powers(circuit: &Circuit, network: &Network, leaks: &[String]) -> 
             }
             ElementKind::Switch { max_voltage, resistance, .. } => {
                 dissipated.push(format!("{max_voltage:e}*(1 - {name}.closed)*({name}.forward + {name}.backward)"));
-                dissipated.push(format!("{resistance:e}*{name}.i^2"));
+                dissipated.push(loss(0.0, *resistance, &format!("{name}.forward")));
+                dissipated.push(loss(0.0, *resistance, &format!("{name}.backward")));
             }
             ElementKind::Transistor { .. } if network.terminals.iter().any(|(element, _)| *element == index) => {
                 // into collector and base, against the emitter

@@ -28,6 +28,9 @@ const LETTERS: [(char, &str, &str, usize); 15] = [
 /// Largest voltage of an open switch \[V\] where none is given.
 const MAX_VOLTAGE: f64 = 1e3;
 
+/// Resistance of a closed switch \[Ω\] where none is given.
+const ON_RESISTANCE: f64 = 1e-3;
+
 /// A line behind its name: nodes are taken already.
 struct Rest<'a, 'b> {
     name: &'b Token<'a>,
@@ -175,7 +178,7 @@ impl<'a> Rest<'a, '_> {
             }
             'S' => {
                 self.count(1, &["control"])?;
-                let [max_voltage, resistance] = self.keyed([("VMAX", MAX_VOLTAGE), ("RON", 0.0)])?;
+                let [max_voltage, resistance] = self.keyed([("VMAX", MAX_VOLTAGE), ("RON", ON_RESISTANCE)])?;
                 ElementKind::Switch { closed: self.words[0].text.to_owned(), max_voltage, resistance }
             }
             _ => self.transistor()?,
