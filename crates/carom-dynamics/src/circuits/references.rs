@@ -52,7 +52,7 @@ fn reference_at(text: &str, at: usize) -> Option<(Reference<'_>, usize)> {
     let names: Vec<&str> = text[start..end].split(',').map(str::trim).collect();
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let reference = match (letter, names.as_slice()) {
-        _ if !names.iter().all(|name| is_name(&name)) => return None,
+        _ if !names.iter().all(is_name) => return None,
         (b'v', [a]) => Reference::Voltage(a, None),
         (b'v', [a, b]) => Reference::Voltage(a, Some(b)),
         (b'i', [element]) => Reference::Current(element),
