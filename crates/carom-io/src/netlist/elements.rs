@@ -31,6 +31,11 @@ const MAX_VOLTAGE: f64 = 1e3;
 /// Resistance of a closed switch \[Ω\] where none is given.
 const ON_RESISTANCE: f64 = 1e-3;
 
+/// How the lines of all elements are written, with what they are, as `carom list elements` shows them.
+pub fn list() -> Vec<(&'static str, &'static str)> {
+    LETTERS.iter().map(|&(_, what, form, _)| (form, what)).collect()
+}
+
 /// A line behind its name: nodes are taken already.
 struct Rest<'a, 'b> {
     name: &'b Token<'a>,

@@ -31,6 +31,8 @@ mod tokens;
 mod values;
 mod waveforms;
 
+pub use elements::list;
+
 use carom_dynamics::circuits::Element;
 use std::ops::Range;
 
