@@ -173,6 +173,7 @@ fn lists_what_there_is() {
         ("schemes", "moreau-jean"),
         ("solvers", "nsgs"),
         ("laws", "coulomb"),
+        ("elements", "D1 anode cathode"),
         ("joints", "point-on-curve"),
         ("laws", "impact: energetic"),
         ("forces", "bushing"),

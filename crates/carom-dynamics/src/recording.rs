@@ -87,6 +87,8 @@ pub struct Frame<'a> {
     pub outputs: &'a [f64],
     /// Multipliers λ of these rows.
     pub multipliers: &'a [f64],
+    /// Recorded quantities of the first-order part, with the multipliers of the step that ended here.
+    pub signals: &'a [f64],
     /// Energies and their balance so far.
     pub energy: Energy,
     /// Interactions that were active in the step that ended here: constraints, contacts by formula, contacts of bodies.

@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             x: &[],
             outputs: &[],
             multipliers: &[],
+            signals: &[],
             energy: Energy::default(),
             contacts,
             gaps: &[0.5],

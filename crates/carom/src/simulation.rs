@@ -86,6 +86,7 @@ impl Simulation {
             velocities: named(model.systems().velocities()),
             states: model.first_order().map_or_else(Vec::new, |set| named(set.states())),
             rows: model.first_order().map_or_else(Vec::new, |set| set.rows().to_vec()),
+            signals: model.first_order().map_or_else(Vec::new, |set| named(set.signals())),
             interactions: interactions.iter().map(|i| InteractionName { name: i.name().to_owned(), kind: kind(i.law()) }).collect(),
             gaps: rigid.chain(model.compliant_contacts().iter().map(|c| c.name().to_owned())).collect(),
             forces: if self.file.run.is_smooth() || self.file.run.locates_events() { constraint_rows(model) } else { Vec::new() },

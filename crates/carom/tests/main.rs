@@ -2,6 +2,8 @@
 
 mod allocation;
 mod bodies_gallery;
+mod circuit_elements;
+mod circuits;
 mod closed_contacts;
 mod contact_laws;
 mod default_scheme;

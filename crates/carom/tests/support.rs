@@ -18,6 +18,9 @@ pub struct Keep {
     pub t: Vec<f64>,
     pub q: Vec<Vec<f64>>,
     pub v: Vec<Vec<f64>>,
+    /// States and recorded quantities of the first-order part.
+    pub x: Vec<Vec<f64>>,
+    pub signals: Vec<Vec<f64>>,
     /// Mechanical energy less the work done.
     pub energy: Vec<f64>,
     pub events: Vec<Event>,
@@ -30,6 +33,8 @@ impl Recorder for Keep {
         self.t.push(f.t);
         self.q.push(f.q.to_vec());
         self.v.push(f.v.to_vec());
+        self.x.push(f.x.to_vec());
+        self.signals.push(f.signals.to_vec());
         self.energy.push(f.energy.mechanical() - f.energy.work);
         self.contacts.clear();
         self.contacts.extend_from_slice(f.contacts);
@@ -56,6 +61,19 @@ impl Done {
     pub fn q(&self, name: &str) -> f64 {
         let names = self.simulation.file.model.systems().coordinates();
         self.keep.q.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+    }
+
+    /// Final state of the first-order part by name.
+    pub fn x(&self, name: &str) -> f64 {
+        let names = self.simulation.file.model.first_order().unwrap().states();
+        self.keep.x.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+    }
+
+    /// All recorded values of a node's voltage or an element's current.
+    pub fn signal(&self, name: &str) -> Vec<f64> {
+        let names = self.simulation.file.model.first_order().unwrap().signals();
+        let i = names.iter().position(|c| c.name == name).unwrap();
+        self.keep.signals.iter().map(|row| row[i]).collect()
     }
 
     /// Final velocity by name, angular velocities in the world frame.

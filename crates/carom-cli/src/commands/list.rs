@@ -41,6 +41,7 @@ enum What {
     Laws,
     Joints,
     Forces,
+    Elements,
     Models,
 }
 
@@ -51,6 +52,7 @@ pub fn list(args: &Args) -> Outcome {
         What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).chain(multiplier_laws()).collect(),
         What::Joints => owned(JOINTS),
         What::Forces => owned(ForceSource::LIST),
+        What::Elements => owned(&carom::io::netlist::list()),
         What::Integrators => {
             list_integrators(args.json);
             return Ok(ExitCode::SUCCESS);

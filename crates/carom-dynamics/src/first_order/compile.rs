@@ -2,7 +2,7 @@
 
 use super::law::MultiplierLaw;
 use super::set::{FirstOrderSet, Jacobian, LinearParts, Mass, RelationRows, Variable};
-use super::source::{FirstOrderSource, RelationSource};
+use super::source::{FirstOrderSource, PowerSource, RelationSource};
 use crate::error::ModelError;
 use crate::formula::{Expr, Graph, Scope, Tape, is_reserved_name, is_valid_name};
 use crate::system_set::SystemSet;
@@ -78,6 +78,18 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         let slopes: Vec<Expr> = symbols.lambda.iter().map(|&lambda| graph.derivative(e, lambda)).collect();
         smooth && slopes.iter().all(|&slope| !graph.depends_on(slope, &symbols.lambda))
     });
+    let mut texts = |list: &mut dyn Iterator<Item = (String, &str)>| -> Result<Tape, ModelError> {
+        let read: Vec<Expr> = list.map(|(what, text)| parse(&mut graph, &what, text, &scope)).collect::<Result<_, _>>()?;
+        Ok(compile_tape(&graph, &inputs, &read))
+    };
+    let signal_tape = texts(&mut source.signals.iter().map(|(signal, text)| (format!("signal {}", signal.name), text.as_str())))?;
+    let powers = match &source.powers {
+        None => None,
+        Some(PowerSource { supplied, dissipated }) => {
+            let named = [("supplied power", supplied), ("dissipated power", dissipated)];
+            Some(texts(&mut named.into_iter().map(|(what, text)| (what.to_owned(), text.as_str())))?)
+        }
+    };
     let forces = source.forces.iter().map(|(name, _)| velocity_number(systems, name)).collect::<Result<_, _>>()?;
     Ok(FirstOrderSet {
         states: source.states.clone(),
@@ -96,6 +108,9 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         output_jacobian: output_jacobian.tape(&graph, &inputs),
         linear,
         storage: source.storage.clone(),
+        signals: source.signals.iter().map(|(signal, _)| signal.clone()).collect(),
+        signal_tape,
+        powers,
         forces,
         pulls: (0..systems.coordinates().len()).map(|c| systems.velocities_of(&[c])).collect(),
         is_coupled,
@@ -170,6 +185,10 @@ fn check_names(source: &FirstOrderSource, systems: &SystemSet) -> Result<(), Mod
         if !seen.insert(name) {
             return Err(ModelError::DuplicateName { what, name: name.to_owned() });
         }
+    }
+    let mut signals = HashSet::new();
+    if let Some((signal, _)) = source.signals.iter().find(|(signal, _)| !signals.insert(signal.name.as_str())) {
+        return Err(ModelError::DuplicateName { what: "signal", name: signal.name.clone() });
     }
     let mut relations = HashSet::new();
     match source.relations.iter().find(|relation| !relations.insert(relation.name.as_str())) {

@@ -38,6 +38,14 @@ impl Discretisation {
         }
     }
 
+    /// Weight of the end of the step in the account of powers.
+    fn power_weight(self) -> f64 {
+        match self {
+            Discretisation::Theta { theta, .. } | Discretisation::ExplicitMultipliers { theta } => theta,
+            Discretisation::ZeroOrderHold => 0.5,
+        }
+    }
+
     /// Weight of the end of the step in ā; held inputs are those of the start.
     fn weight(self) -> f64 {
         match self {
@@ -111,7 +119,9 @@ pub(crate) fn step_linear(
     discrete.advance(x_start, &solution.r, &mut state.x);
     super::newton_step::check_states(set, &state.x).map_err(at_time(t))?;
     let mut report = StepReport { solve, newton_converged: true, ..StepReport::default() };
-    if !set.storage().is_empty() {
+    if set.has_powers() {
+        super::account_powers(set, (state, t), memory, (h, kind.power_weight()), &mut report).map_err(at_time(t))?;
+    } else if !set.storage().is_empty() {
         discrete.split(&solution.r);
         let Discrete { by_sources, by_multipliers, work, .. } = discrete;
         super::account(set, (x_start, &state.x), (by_sources, by_multipliers), work, &mut report);

@@ -5,6 +5,7 @@ use super::mixed_step::MixedWork;
 use super::newton_step::NewtonWork;
 use super::set::FirstOrderSet;
 use crate::recording::Event;
+use crate::systems::Scratch;
 use carom_solvers::affine_vi::{AffineVi, AffineViSolver, Piece};
 use carom_solvers::{Solution, SolveError};
 
@@ -24,6 +25,9 @@ pub(crate) struct FirstOrderMemory {
     pub generation: u64,
     /// State at the start of the step.
     pub x_start: Vec<f64>,
+    /// Where powers are evaluated.
+    pub power_point: Vec<f64>,
+    pub power_scratch: Scratch,
     /// Events to be told with the next step.
     pub events: Vec<Event>,
 }
@@ -40,6 +44,8 @@ impl FirstOrderMemory {
             mixed: MixedWork::default(),
             generation: 0,
             x_start: vec![0.0; n],
+            power_point: Vec::new(),
+            power_scratch: Scratch::default(),
             events: Vec::new(),
         })
     }

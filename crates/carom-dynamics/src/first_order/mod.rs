@@ -40,10 +40,11 @@ pub(crate) use linear_step::{Discretisation, step_linear};
 pub(crate) use memory::FirstOrderMemory;
 pub(crate) use newton_step::{NewtonSettings, step_by_newton};
 pub use relative_degree::{relative_degrees, require_degrees};
+pub(crate) use set::Point;
 pub use set::{FirstOrderSet, LinearParts, RelationRows};
-pub use source::{FirstOrderSource, HeldInput, RelationSource};
+pub use source::{FirstOrderSource, HeldInput, PowerSource, RelationSource};
 pub use sweeping::{MovingSet, NamedSet, SweepingSource};
 pub use switched::SwitchSource;
 
-pub(crate) use energy::{account, stored};
+pub(crate) use energy::{account, account_powers, stored};
 pub(crate) use jump::make_consistent;

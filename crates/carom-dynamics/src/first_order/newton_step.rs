@@ -100,6 +100,9 @@ pub(crate) fn step_by_newton(
     report.n_active = memory.n_held();
     // y of the formulas, not of their linearisation
     memory.solution.u.copy_from_slice(&memory.newton.output);
+    if set.has_powers() {
+        super::account_powers(set, (state, t), memory, (h, settings.theta), &mut report).map_err(at_time(t))?;
+    }
     state.t = t + h;
     Ok(report)
 }

@@ -32,6 +32,11 @@ pub struct FirstOrderSet {
     pub(super) output_jacobian: Jacobian,
     pub(super) linear: Option<LinearParts>,
     pub(super) storage: Vec<f64>,
+    /// Recorded quantities, and the tape that gives them.
+    pub(super) signals: Vec<Coordinate>,
+    pub(super) signal_tape: Tape,
+    /// Supplied and dissipated power.
+    pub(super) powers: Option<Tape>,
     /// Velocities on which it acts: the rows of f and g behind those of the states are these forces.
     pub(super) forces: Vec<usize>,
     /// Velocities on which the rate of each coordinate of the mechanical part depends.
@@ -173,6 +178,36 @@ impl FirstOrderSet {
     #[must_use]
     pub fn storage(&self) -> &[f64] {
         &self.storage
+    }
+
+    /// Names and units of the recorded quantities.
+    #[must_use]
+    pub fn signals(&self) -> &[Coordinate] {
+        &self.signals
+    }
+
+    /// The recorded quantities; values that are not finite are passed on.
+    pub(crate) fn write_signals(&self, at: &Point<'_>, out: &mut Vec<f64>, scratch: &mut Scratch) {
+        at.gather(&mut scratch.inputs);
+        out.resize(self.signals.len(), 0.0);
+        self.signal_tape.evaluate(&scratch.inputs, &mut scratch.registers, out);
+    }
+
+    /// It has formulas of its powers.
+    pub(crate) fn has_powers(&self) -> bool {
+        self.powers.is_some()
+    }
+
+    /// Supplied and dissipated power \[W\]; zero without formulas.
+    pub(crate) fn powers(&self, at: &Point<'_>, scratch: &mut Scratch) -> Result<[f64; 2], NonFinite> {
+        let mut out = [0.0; 2];
+        match &self.powers {
+            None => Ok(out),
+            Some(tape) => {
+                let name = |i: usize| ["the supplied power", "the dissipated power"][i].to_owned();
+                self.run(tape, at, &mut out, scratch, name).map(|()| out)
+            }
+        }
     }
 
     /// It depends on the mechanical part or acts on it.

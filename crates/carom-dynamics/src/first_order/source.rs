@@ -27,6 +27,19 @@ pub struct FirstOrderSource {
     pub storage: Vec<f64>,
     /// Generalised forces on the mechanical part: the velocity's name and a formula.
     pub forces: Vec<(String, String)>,
+    /// Quantities to record beside states, outputs and multipliers: name, unit and formula. Names need not be names of formulas.
+    pub signals: Vec<(Coordinate, String)>,
+    /// What enters and leaves, where the system is a network with a storage function; without it the account is made from the matrices.
+    pub powers: Option<PowerSource>,
+}
+
+/// Powers of a network \[W\], as formulas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerSource {
+    /// What sources give.
+    pub supplied: String,
+    /// What resistive elements turn into heat, ≥ 0.
+    pub dissipated: String,
 }
 
 /// An input whose value lies in [`crate::State::held`].

@@ -140,7 +140,7 @@ impl Graph {
                 let sign = self.unary(Unary::Sign, a);
                 self.mul(sign, da)
             }
-            Unary::Sign | Unary::Step | Unary::Not => self.constant(0.0),
+            Unary::Sign | Unary::Step | Unary::Floor | Unary::Not => self.constant(0.0),
         }
     }
 

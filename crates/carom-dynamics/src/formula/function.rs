@@ -39,6 +39,8 @@ pub enum Function {
     Sign,
     /// 1 for `x >= 0`, else 0.
     Step,
+    /// Largest integer that is not above x.
+    Floor,
     /// Smallest of two or more.
     Min,
     /// Largest of two or more.
@@ -55,7 +57,7 @@ pub enum Function {
 
 impl Function {
     /// All functions, in the order of the documentation.
-    pub const ALL: [Function; 23] = [
+    pub const ALL: [Function; 24] = [
         Function::Sin,
         Function::Cos,
         Function::Tan,
@@ -73,6 +75,7 @@ impl Function {
         Function::Abs,
         Function::Sign,
         Function::Step,
+        Function::Floor,
         Function::Min,
         Function::Max,
         Function::Clamp,
@@ -142,6 +145,7 @@ impl Function {
             Function::Abs => Unary::Abs,
             Function::Sign => Unary::Sign,
             Function::Step => Unary::Step,
+            Function::Floor => Unary::Floor,
             Function::Atan2 | Function::Min | Function::Max | Function::Clamp | Function::If | Function::Pow | Function::Hypot => {
                 return None;
             }

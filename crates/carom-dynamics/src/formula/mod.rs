@@ -32,7 +32,7 @@
 //! | numbers | `1`, `1.5`, `.5`, `1e-3` |
 //! | names | letters, digits, `_`, with dots between parts: `ball.x`; `pi` is always known |
 //! | operators, loosest first | `or` `\|\|`; `and` `&&`; `not`; `< <= > >= == !=`; `+ -`; `* /`; unary `- + !`; `^` `**` |
-//! | functions | `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign step min max clamp if pow hypot` |
+//! | functions | `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign step floor min max clamp if pow hypot` |
 //!
 //! `-x^2` is `-(x^2)`, `2^3^2` is `2^(3^2)`. Comparisons and logic give 1 or 0, every number but 0
 //! counts as true. `step(0)` is 1, `sign(0)` is 0. `clamp(x, lo, hi)` is `min(max(x, lo), hi)`.
@@ -40,7 +40,7 @@
 //!
 //! # Derivatives at kinks
 //!
-//! `abs' = sign`, `sign' = step' = 0`, comparisons and logic have derivative 0, `min`, `max`, `clamp`
+//! `abs' = sign`, `sign' = step' = floor' = 0`, comparisons and logic have derivative 0, `min`, `max`, `clamp`
 //! and `if` differentiate the branch taken (the first one at a tie). Where a function has no finite
 //! derivative (`sqrt` or `hypot` at 0) the result is infinite or NaN; nothing is invented.
 //!

@@ -67,6 +67,7 @@ pub(super) enum Unary {
     Abs,
     Sign,
     Step,
+    Floor,
     Not,
 }
 
@@ -102,6 +103,7 @@ impl Unary {
             // 0 stays 0 and NaN stays NaN.
             Unary::Sign => x,
             Unary::Step => truth(x >= 0.0),
+            Unary::Floor => x.floor(),
             Unary::Not => truth(x == 0.0),
         }
     }
@@ -134,6 +136,7 @@ impl Unary {
             Unary::Abs => "abs",
             Unary::Sign => "sign",
             Unary::Step => "step",
+            Unary::Floor => "floor",
             Unary::Not => "not",
         }
     }

@@ -8,6 +8,7 @@ impl Graph {
     ///
     /// ```text
     /// abs(x), sign(x), step(x)                  x
+    /// floor(x)                                  sin(π x)
     /// min(a, b), max(a, b), a < b, a <= b, …    a − b
     /// ```
     ///
@@ -18,6 +19,11 @@ impl Graph {
         for node in self.reachable(e) {
             let switch = match self.node(node) {
                 Node::Unary(Unary::Abs | Unary::Sign | Unary::Step, a) => a,
+                Node::Unary(Unary::Floor, a) => {
+                    let pi = self.constant(std::f64::consts::PI);
+                    let phase = self.mul(pi, a);
+                    self.unary(Unary::Sin, phase)
+                }
                 Node::Binary(Binary::Min | Binary::Max | Binary::Less | Binary::LessEqual, a, b) => self.sub(a, b),
                 _ => continue,
             };
@@ -79,6 +85,7 @@ mod tests {
     fn every_kink_is_found_once() {
         assert_eq!(switches("sin(t)*x^2 + hypot(x, y)"), [""; 0]);
         assert_eq!(switches("abs(x) + sign(-x) + 3*abs(-x)"), ["x"]);
+        assert_eq!(switches("x - floor(x)"), ["sin(3.141592653589793*x)"]);
         for same in ["if(t < 1, 1, -2)", "if(t > 1, -2, 1) + step(t - 1)", "step(1 - t)", "max(t, 1) + abs(1 - t)"] {
             assert_eq!(switches(same), ["t - 1"], "{same}");
         }

@@ -7,7 +7,7 @@ use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_vio
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
 use crate::events::ContactMode;
-use crate::first_order::{MultiplierLaw, stored};
+use crate::first_order::{MultiplierLaw, Point, stored};
 use crate::impacts::ImpactRecord;
 use crate::laws::BoundedLaw;
 use crate::memory::StepMemory;
@@ -32,6 +32,8 @@ pub(super) struct Journal<'a> {
     carrying: Carrying,
     /// Pieces of the laws of the first-order part after the last step.
     pieces: Vec<Piece>,
+    /// Recorded quantities of the first-order part.
+    signals: Vec<f64>,
 }
 
 /// Which contacts carry an impulse, before and after a step.
@@ -56,6 +58,7 @@ impl<'a> Journal<'a> {
             forces: Vec::new(),
             carrying: Carrying::default(),
             pieces: Vec::new(),
+            signals: Vec::new(),
         }
     }
 
@@ -243,6 +246,7 @@ impl<'a> Journal<'a> {
             let record = self.records.iter().find(|record| record.source == Source::Interaction(i as u32));
             record.map_or(ContactMode::Open, |record| record.mode)
         }));
+        self.signals(state, memory);
         let frame = Frame {
             step,
             t: state.t,
@@ -251,6 +255,7 @@ impl<'a> Journal<'a> {
             x: &state.x,
             outputs: memory.multipliers_and_outputs().1,
             multipliers: memory.multipliers_and_outputs().0,
+            signals: &self.signals,
             energy,
             contacts: &self.records,
             gaps: &self.gaps,
@@ -259,6 +264,16 @@ impl<'a> Journal<'a> {
             report,
         };
         Ok(self.recorder.frame(&frame)?)
+    }
+
+    /// Brings the recorded quantities of the first-order part up to date.
+    fn signals(&mut self, state: &State, memory: &mut StepMemory) {
+        let StepMemory { first_order, scratch, .. } = memory;
+        if let (Some(set), Some(first_order)) = (self.model.first_order(), first_order) {
+            let State { t, x, held, q, v, .. } = state;
+            let at = Point { t: *t, x, lambda: first_order.multipliers(), held, q, v };
+            set.write_signals(&at, &mut self.signals, scratch);
+        }
     }
 
     /// Tells an event that concerns no single contact.

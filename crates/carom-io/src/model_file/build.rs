@@ -8,8 +8,8 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    BodyShapes, ModelFile, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation,
-    tree, user_events,
+    BodyShapes, ModelFile, circuit, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings,
+    simulation, tree, user_events,
 };
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
@@ -27,6 +27,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let sections = schema.lagrangian.iter().map(|s| &s.get_ref().parameters).chain(schema.linear.iter().map(|s| &s.get_ref().parameters));
     let sections = sections.chain(schema.first_order.iter().map(|s| &s.get_ref().parameters));
     let sections = sections.chain(schema.sweeping.iter().map(|s| &s.get_ref().parameters));
+    let sections = sections.chain(schema.circuit.iter().map(|s| &s.get_ref().parameters));
     sections.for_each(|table| reader.add_parameters(table));
     stop_if_wrong(&mut reader)?;
 
@@ -61,9 +62,10 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
         formulas::contact(&mut reader, &mut model, section, index);
     }
     let mut state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
+    let defaults = circuit::circuit(&mut reader, &mut model, &schema);
     first_order::first_order(&mut reader, &mut model, &schema);
     stop_if_wrong(&mut reader)?;
-    (state.x, state.held) = first_order::initial(&mut reader, &schema.initial.state, &model);
+    (state.x, state.held) = first_order::initial(&mut reader, &schema.initial.state, &model, defaults);
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state);
     }
@@ -194,11 +196,16 @@ fn systems(reader: &mut Reader<'_>, schema: &Schema) -> Option<Parts> {
     if let (Some(gravity), true) = (&schema.gravity, no_bodies) {
         reader.wrong(gravity.span(), "gravity acts on bodies, and there are none", "put the weight into the potential or the force");
     }
-    if parts.systems.is_empty() && schema.first_order.is_none() && schema.sweeping.is_none() && reader.mistakes.is_empty() {
+    if parts.systems.is_empty()
+        && schema.first_order.is_none()
+        && schema.sweeping.is_none()
+        && schema.circuit.is_none()
+        && reader.mistakes.is_empty()
+    {
         reader.wrong(
             None,
             "nothing in this model can move",
-            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian], [linear], [first_order] or [sweeping]",
+            "add [[body]], [[generate]], [[planar_body]], [tree], [natural], [lagrangian], [linear], [first_order], [sweeping] or [circuit]",
         );
     }
     Some(parts)

@@ -14,6 +14,12 @@ use toml::Spanned;
 
 /// Adds the first-order part of the file to the model.
 pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema) {
+    if schema.circuit.is_some() && schema.first_order.is_none() && schema.sweeping.is_none() {
+        if let Some(span) = schema.relations.first().map(Spanned::span).or_else(|| schema.switches.first().map(Spanned::span)) {
+            reader.wrong(span, "relations and switches do not belong to a circuit", "write them as elements of the netlist");
+        }
+        return;
+    }
     let Some(section) = &schema.first_order else {
         if let Some(span) = schema.relations.first().map(Spanned::span).or_else(|| schema.switches.first().map(Spanned::span)) {
             reader.wrong(span, "there are relations or switches but no first-order system", "add [first_order] with its `states`");
@@ -137,7 +143,7 @@ fn system(reader: &mut Reader<'_>, section: &Spanned<FirstOrderSchema>) -> Optio
     })
 }
 
-fn held(reader: &mut Reader<'_>, table: &Table<Spanned<Value>>) -> Option<Vec<HeldInput>> {
+pub(super) fn held(reader: &mut Reader<'_>, table: &Table<Spanned<Value>>) -> Option<Vec<HeldInput>> {
     let read = |(name, value): &(Spanned<String>, Spanned<Value>)| {
         let initial = reader.number(value, &format!("the initial value of the held input {}", name.get_ref()), Must::BeFinite)?;
         Some(HeldInput { name: name.get_ref().clone(), initial })
@@ -347,8 +353,13 @@ fn matrix(reader: &mut Reader<'_>, value: &Spanned<Value>, (rows, columns): (usi
     }
 }
 
-/// `[initial] state`: values by name, zero where left out.
-pub(super) fn initial(reader: &mut Reader<'_>, table: &Table<Spanned<Value>>, model: &Model) -> (Vec<f64>, Vec<f64>) {
+/// `[initial] state`: values by name; where left out, that of the netlist or zero.
+pub(super) fn initial(
+    reader: &mut Reader<'_>,
+    table: &Table<Spanned<Value>>,
+    model: &Model,
+    defaults: Option<Vec<f64>>,
+) -> (Vec<f64>, Vec<f64>) {
     let Some(set) = model.first_order() else {
         if let Some((name, _)) = table.0.first() {
             reader.wrong(name.span(), "initial states are given, but there is no first-order system", "add [first_order]");
@@ -356,7 +367,7 @@ pub(super) fn initial(reader: &mut Reader<'_>, table: &Table<Spanned<Value>>, mo
         return (Vec::new(), Vec::new());
     };
     let names: Vec<&str> = set.states().iter().map(|state| state.name.as_str()).collect();
-    let mut x = vec![0.0; names.len()];
+    let mut x = defaults.unwrap_or_else(|| vec![0.0; names.len()]);
     for (name, value) in &table.0 {
         match names.iter().position(|other| other == name.get_ref()) {
             Some(i) => x[i] = reader.number(value, &format!("the initial value of {}", name.get_ref()), Must::BeFinite).unwrap_or(0.0),

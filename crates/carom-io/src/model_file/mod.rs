@@ -6,6 +6,7 @@
 
 mod bodies;
 mod build;
+mod circuit;
 mod compliant;
 mod components;
 mod error;

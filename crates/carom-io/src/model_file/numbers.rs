@@ -40,6 +40,12 @@ impl<'a> Reader<'a> {
         read.map_err(|mistake: FileMistake| self.mistakes.push(mistake.at(name.span()))).ok()
     }
 
+    /// Where the text of a value begins; `None` where its escapes make it differ from the file's text.
+    pub fn place_of(&self, value: &Spanned<String>) -> Option<usize> {
+        let (span, text) = (value.span(), value.get_ref());
+        self.sources.text.get(span.clone()).and_then(|raw| raw.find(text.as_str())).map(|at| span.start + at)
+    }
+
     /// Notes a mistake in a formula that stands, quoted, at `span`.
     pub fn wrong_formula(&mut self, span: Range<usize>, what: &str, formula: &str, error: &FormulaError) {
         // the quotes, and whatever else TOML allows around the text, are skipped by looking the text up

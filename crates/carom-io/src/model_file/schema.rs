@@ -49,6 +49,7 @@ pub(super) struct Schema {
     pub events: Vec<Spanned<EventSchema>>,
     pub impact: Option<Spanned<toml::Table>>,
     pub first_order: Option<Spanned<FirstOrderSchema>>,
+    pub circuit: Option<Spanned<CircuitSchema>>,
     #[serde(default, rename = "relation")]
     pub relations: Vec<Spanned<RelationSchema>>,
     #[serde(default, rename = "switch")]
@@ -551,6 +552,20 @@ pub(super) struct FirstOrderSchema {
     #[serde(default)]
     pub held: Table<Number>,
     pub storage: Option<Number>,
+    #[serde(default)]
+    pub forces: Table<Text>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CircuitSchema {
+    pub netlist: Option<Text>,
+    pub file: Option<Text>,
+    #[serde(default)]
+    pub parameters: Table<Number>,
+    pub leak: Option<Number>,
+    #[serde(default)]
+    pub held: Table<Number>,
     #[serde(default)]
     pub forces: Table<Text>,
 }

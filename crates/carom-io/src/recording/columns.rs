@@ -78,6 +78,7 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("x", Row(info.states.len())),
         ("y", Row(info.rows.len())),
         ("lambda", Row(info.rows.len())),
+        ("signals", Row(info.signals.len())),
         ("gaps", Row(info.gaps.len())),
         ("forces", Row(info.forces.len())),
         ("modes", Bytes(info.contact_names().count())),
@@ -273,7 +274,7 @@ impl Columns {
         }
         let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
-        for row in [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers, frame.gaps, frame.forces] {
+        for row in [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers, frame.signals, frame.gaps, frame.forces] {
             // Tables without columns are not in the file.
             if !row.is_empty() {
                 next().push_row(row);
@@ -290,7 +291,7 @@ impl Columns {
         push_report(&mut next, frame.report);
         next().push_f64(frame.t);
         self.n_frames += 1;
-        let first_order = frame.x.len() + 2 * frame.outputs.len();
+        let first_order = frame.x.len() + 2 * frame.outputs.len() + frame.signals.len();
         let row_bytes = 8 * (frame.q.len() + frame.v.len() + first_order + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
         self.n_pending_bytes += row_bytes + 225 * contacts.len();
     }

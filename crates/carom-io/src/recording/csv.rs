@@ -1,6 +1,6 @@
 //! Runs as text tables.
 //!
-//! One header row, then one row per recorded instant: `t`, `q.NAME`…, `v.NAME`…, with a first-order part `x.NAME`…, `y.NAME`…, `lambda.NAME`…, the five energies, `residual`, `penetration`. Numbers are
+//! One header row, then one row per recorded instant: `t`, `q.NAME`…, `v.NAME`…, with a first-order part `x.NAME`…, `y.NAME`…, `lambda.NAME`…, of a circuit `v.NODE`… and `i.ELEMENT`…, the five energies, `residual`, `penetration`. Numbers are
 //! written with the fewest digits that give the same number back; an empty field means that there is no value (the initial
 //! state has no residual).
 
@@ -29,7 +29,7 @@ const LAST_COLUMNS: [&str; 7] = [
 pub struct CsvRecorder {
     target: Target,
     out: Option<BufWriter<File>>,
-    widths: [(&'static str, usize); 5],
+    widths: [(&'static str, usize); 6],
     line: String,
 }
 
@@ -41,7 +41,7 @@ impl CsvRecorder {
     pub fn create(path: impl AsRef<Path>, info: &RunInfo, overwrite: bool) -> Result<Self, RecordingError> {
         let (target, file) = Target::create(path.as_ref(), overwrite)?;
         let names = |list: &[NamedUnit]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-        let line = header(&names(&info.coordinates), &names(&info.velocities), &names(&info.states), &info.rows);
+        let line = header([&names(&info.coordinates), &names(&info.velocities), &names(&info.states), &info.rows], &info.signals);
         let rows = info.rows.len();
         let widths = [
             ("coordinates", info.coordinates.len()),
@@ -49,6 +49,7 @@ impl CsvRecorder {
             ("states", info.states.len()),
             ("outputs", rows),
             ("multipliers", rows),
+            ("signals", info.signals.len()),
         ];
         let mut recorder = CsvRecorder { target, out: Some(BufWriter::new(file)), widths, line };
         recorder.write_line()?;
@@ -65,7 +66,7 @@ impl CsvRecorder {
     }
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
-        let parts = [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers];
+        let parts = [frame.q, frame.v, frame.x, frame.outputs, frame.multipliers, frame.signals];
         for ((what, expected), found) in self.widths.into_iter().zip(parts.map(<[f64]>::len)) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
@@ -113,15 +114,21 @@ impl Recorder for CsvRecorder {
 /// [`RecordingError::Unreadable`] for the run, [`RecordingError::Unwritable`] for the output.
 pub fn export_csv(run: &RunFile, mut out: impl Write) -> Result<(), RecordingError> {
     let names = |list: &[NamedUnit]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let mut text = header(&names(run.coordinates()), &names(run.velocities()), &names(run.states()), run.row_names());
+    let mut text = header([&names(run.coordinates()), &names(run.velocities()), &names(run.states()), run.row_names()], run.signals());
     text.push('\n');
     let mut last = Vec::new();
     for name in LAST_COLUMNS {
         last.extend(run.quantity(name)?);
     }
     let n_rows = run.row_names().len();
-    let tables =
-        [("q", run.coordinates().len()), ("v", run.velocities().len()), ("x", run.states().len()), ("y", n_rows), ("lambda", n_rows)];
+    let tables = [
+        ("q", run.coordinates().len()),
+        ("v", run.velocities().len()),
+        ("x", run.states().len()),
+        ("y", n_rows),
+        ("lambda", n_rows),
+        ("signals", run.signals().len()),
+    ];
     let rows = |table: &str, width: usize, start: usize| {
         if width == 0 { Ok(Vec::new()) } else { run.table_rows(table, start, WINDOW_ROWS) }
     };
@@ -144,11 +151,12 @@ pub fn export_csv(run: &RunFile, mut out: impl Write) -> Result<(), RecordingErr
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| RecordingError::unwritable("the table", e))
 }
 
-fn header(q: &[String], v: &[String], x: &[String], rows: &[String]) -> String {
+fn header([q, v, x, rows]: [&[String]; 4], signals: &[NamedUnit]) -> String {
     let mut columns = vec!["t".to_string()];
     for (kind, names) in [("q", q), ("v", v), ("x", x), ("y", rows), ("lambda", rows)] {
         columns.extend(names.iter().map(|name| field(&format!("{kind}.{name}"))));
     }
+    columns.extend(signals.iter().map(|signal| field(&signal.name)));
     columns.extend(LAST_COLUMNS.map(String::from));
     columns.join(",")
 }

@@ -17,6 +17,7 @@
 //! | `/q`, `/v` | coordinates and velocities, n rows; columns in `/q_names`, `/q_units`, `/v_names`, `/v_units` |
 //! | `/x` | states of the first-order part, n rows; columns in `/x_names`, `/x_units` |
 //! | `/y`, `/lambda` | outputs and multipliers of its rows in the step that ended there (0 for the initial state), n rows; columns in `/row_names` |
+//! | `/signals` | node voltages and branch currents of a circuit, with the multipliers of the step that ended there, n rows; columns in `/signals_names`, `/signals_units` |
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
 //! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
 //! | `/modes` | modes of the rigid contacts by formula at the instant (in the step that ended there, where events are not located), n rows of u8; columns in `/contact_names`, what the codes mean in the attribute `mode_names` of the dataset |
@@ -87,7 +88,7 @@ pub struct Hdf5Recorder {
     target: Target,
     info: RunInfo,
     options: Hdf5Options,
-    widths: [(&'static str, usize); 8],
+    widths: [(&'static str, usize); 9],
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -130,6 +131,7 @@ impl Hdf5Recorder {
                 ("states", info.states.len()),
                 ("outputs", info.rows.len()),
                 ("multipliers", info.rows.len()),
+                ("signals", info.signals.len()),
                 ("gaps", info.gaps.len()),
                 ("forces", info.forces.len()),
                 ("modes", info.contact_names().count()),
@@ -166,7 +168,7 @@ impl Hdf5Recorder {
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
         let states = [frame.q.len(), frame.v.len(), frame.x.len(), frame.outputs.len(), frame.multipliers.len()];
-        let others = [frame.gaps.len(), frame.forces.len(), frame.modes.len()];
+        let others = [frame.signals.len(), frame.gaps.len(), frame.forces.len(), frame.modes.len()];
         let lengths = states.into_iter().chain(others);
         for ((what, expected), found) in self.widths.into_iter().zip(lengths) {
             if found != expected {
@@ -327,7 +329,7 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 13] {
+fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 15] {
     [
         ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
         ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
@@ -336,6 +338,8 @@ fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 13] {
         ("x_names", info.states.iter().map(|c| c.name.as_str()).collect()),
         ("x_units", info.states.iter().map(|c| c.unit.as_str()).collect()),
         ("row_names", info.rows.iter().map(String::as_str).collect()),
+        ("signals_names", info.signals.iter().map(|c| c.name.as_str()).collect()),
+        ("signals_units", info.signals.iter().map(|c| c.unit.as_str()).collect()),
         ("gap_names", info.gaps.iter().map(String::as_str).collect()),
         ("force_names", info.forces.iter().map(String::as_str).collect()),
         ("contact_names", info.contact_names().collect()),

@@ -19,6 +19,8 @@ pub struct RunInfo {
     pub states: Vec<NamedUnit>,
     /// Names of the rows of the first-order part: one for each entry of a frame's `outputs` and `multipliers`.
     pub rows: Vec<String>,
+    /// Recorded quantities of the first-order part, by their full names: one for each entry of a frame's `signals`.
+    pub signals: Vec<NamedUnit>,
     /// Interactions of the model by number: constraints and contacts by formula.
     pub interactions: Vec<InteractionName>,
     /// Names of the contacts by formula, penalised ones last: one for each entry of a frame's `gaps`.

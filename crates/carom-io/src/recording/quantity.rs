@@ -36,7 +36,7 @@ const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mecha
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
     ///
-    /// Groups: `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `gap.NAME`, `force.NAME` (multiplier of a
+    /// Groups: `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `i` (currents of a circuit; `v` are its node voltages), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `v.NODE`, `i.ELEMENT`, `gap.NAME`, `force.NAME` (multiplier of a
     /// constraint where the motion between events is smooth, `force.NAME.2` of its second row; normal force of a contact where events are located,
     /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding),
     /// `impulse.NAME` (normal impulse of an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the
@@ -48,6 +48,10 @@ impl RunFile {
         let prefixed = |names: &mut dyn Iterator<Item = &str>| names.map(|n| format!("{name}.{n}")).collect();
         let group: Vec<String> = match name {
             "q" => prefixed(&mut self.coordinates().iter().map(|c| c.name.as_str())),
+            "v" | "i" if self.signals().iter().any(|c| is_of(&c.name, name)) => {
+                let velocities = self.velocities().iter().filter(|_| name == "v").map(|c| format!("v.{}", c.name));
+                velocities.chain(self.signals().iter().filter(|c| is_of(&c.name, name)).map(|c| c.name.clone())).collect()
+            }
             "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
             "x" => prefixed(&mut self.states().iter().map(|c| c.name.as_str())),
             "y" | "lambda" => prefixed(&mut self.row_names().iter().map(String::as_str)),
@@ -76,6 +80,7 @@ impl RunFile {
         names.extend(self.velocities().iter().map(|c| format!("v.{}", c.name)));
         names.extend(self.states().iter().map(|c| format!("x.{}", c.name)));
         names.extend(self.row_names().iter().flat_map(|n| [format!("y.{n}"), format!("lambda.{n}")]));
+        names.extend(self.signals().iter().map(|c| c.name.clone()));
         names.extend(COLUMNS[..5].iter().map(|c| c.0.to_string()));
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
@@ -99,6 +104,10 @@ impl RunFile {
         let quantity = |unit: &str, values| Ok(Quantity { name: name.into(), unit: unit.into(), values });
         if let Some((_, dataset, unit)) = COLUMNS.iter().find(|c| c.0 == name) {
             return quantity(unit, self.column(dataset)?);
+        }
+        let is_velocity = || name.strip_prefix("v.").is_some_and(|rest| self.velocities().iter().any(|c| c.name == rest));
+        if let (Some(i), false) = (self.signals().iter().position(|c| c.name == name), is_velocity()) {
+            return quantity(&self.signals()[i].unit, self.table_column("signals", i)?);
         }
         let (kind, rest) = name.split_once('.').ok_or_else(|| self.unknown(name))?;
         let found = |place: Option<usize>| place.ok_or_else(|| self.unknown(name));
@@ -223,6 +232,11 @@ impl RunFile {
         let nearest = nearest(name, available.iter().map(String::as_str)).map(str::to_owned);
         RecordingError::UnknownQuantity { name: name.into(), nearest, available }
     }
+}
+
+/// A name of a group: `v.out` of `v`.
+fn is_of(name: &str, group: &str) -> bool {
+    name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Two collider names joined by "–" are also found when typed with a hyphen.

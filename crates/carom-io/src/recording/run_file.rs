@@ -23,6 +23,7 @@ pub struct RunFile {
     coordinates: Vec<NamedUnit>,
     velocities: Vec<NamedUnit>,
     states: Vec<NamedUnit>,
+    signals: Vec<NamedUnit>,
     row_names: Vec<String>,
     gap_names: Vec<String>,
     force_names: Vec<String>,
@@ -62,6 +63,7 @@ impl RunFile {
             coordinates: Vec::new(),
             velocities: Vec::new(),
             states: Vec::new(),
+            signals: Vec::new(),
             row_names: Vec::new(),
             gap_names: Vec::new(),
             force_names: Vec::new(),
@@ -77,6 +79,9 @@ impl RunFile {
         if run.has("x_names") {
             run.states = run.named_units("x")?;
             run.row_names = run.texts("row_names")?;
+        }
+        if run.has("signals_names") {
+            run.signals = run.named_units("signals")?;
         }
         run.gap_names = run.texts("gap_names")?;
         // runs recorded before forces were have no such table
@@ -125,6 +130,12 @@ impl RunFile {
     #[must_use]
     pub fn states(&self) -> &[NamedUnit] {
         &self.states
+    }
+
+    /// Recorded quantities of the first-order part, by their full names such as `v.out`.
+    #[must_use]
+    pub fn signals(&self) -> &[NamedUnit] {
+        &self.signals
     }
 
     /// Names of the rows of the first-order part, whose outputs and multipliers are recorded.

@@ -1,6 +1,7 @@
 //! Mechanisms in model files: joints, trees and their mistakes.
 
 mod adaptive;
+mod circuits;
 mod compliant;
 mod event_driven;
 mod files;
