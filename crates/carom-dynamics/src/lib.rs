@@ -16,6 +16,7 @@ pub mod active_set;
 mod assembly;
 pub mod block_diagonal;
 mod bonds;
+pub mod control;
 mod coupled_bounds;
 pub mod detection;
 pub mod diagnostics;
