@@ -3,6 +3,7 @@
 mod allocation;
 mod closed_contacts;
 mod contact_laws;
+mod control;
 mod default_scheme;
 mod gallery;
 mod gallery_located;

@@ -23,6 +23,9 @@ pub(super) struct Actuation {
     slope: Function,
     /// The velocities of targets and arguments, ascending.
     velocities: Vec<usize>,
+    /// Functions at whose changes of sign a force has a kink or a jump, with their texts.
+    switches: Vec<String>,
+    switch: Function,
 }
 
 impl Actuation {
@@ -50,6 +53,19 @@ impl Actuation {
         }
         velocities.sort_unstable();
         velocities.dedup();
+        // modes do not change within a step: what depends on held values alone is no switch
+        let mut found: Vec<Expr> = Vec::new();
+        for &e in &expressions {
+            for switch in signals.graph.switches(e) {
+                let (_, inputs) = signals.inputs_of(&[switch]);
+                let is_still = |signal: &Signal| matches!(signal, Signal::Coordinate(c) if systems.velocities_of(&[*c]).is_empty());
+                if !found.contains(&switch) && !inputs.iter().all(is_still) {
+                    found.push(switch);
+                }
+            }
+        }
+        let switches: Vec<String> = found.iter().map(|&switch| format!("`{}` of an actuator", signals.graph.to_string(switch))).collect();
+        let switch = signals.function(&found, switches.clone());
         let of_slopes = slopes.iter().map(|&(i, _)| format!("a derivative of {}", names[i])).collect();
         Actuation {
             force: signals.function(&expressions, names),
@@ -57,6 +73,8 @@ impl Actuation {
             slopes,
             slope: signals.function(&derivatives, of_slopes),
             velocities,
+            switches,
+            switch,
         }
     }
 }
@@ -114,5 +132,14 @@ impl ForceElement for Actuation {
         }
         visit(&self.velocities, rows);
         Ok(())
+    }
+
+    fn switches(&self) -> Vec<String> {
+        self.switches.clone()
+    }
+
+    fn switch_value(&self, systems: &SystemSet, at: Instant<'_>, switch: usize, scratch: &mut Scratch) -> Result<f64, NonFinite> {
+        self.switch.evaluate(systems, &sight(at), scratch)?;
+        Ok(scratch.outputs[switch])
     }
 }

@@ -21,11 +21,12 @@ impl ContactSensor {
         let is_it = |source: ActiveSource| matches!(source, ActiveSource::Interaction(i) if i == self.interaction);
         let item = memory.active.items().iter().find(|item| is_it(item.source));
         let impulse = item.and_then(|item| memory.solution.r.get(item.rows.start)).copied().unwrap_or(0.0).max(0.0);
-        let carries = impulse > 0.0;
-        if carries && q[self.closed] == 0.0 {
+        let (carried, carries) = (q[self.force] > 0.0, impulse > 0.0);
+        if carries && !carried {
             q[self.impacts] += 1.0;
         }
-        q[self.closed] = f64::from(u8::from(carries));
+        // an impact of time-stepping is one step long
+        q[self.closed] = f64::from(u8::from(carries && carried));
         q[self.force] = impulse / h;
     }
 }

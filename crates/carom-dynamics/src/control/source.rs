@@ -49,7 +49,8 @@ pub struct SensorSource {
     pub initial: f64,
 }
 
-/// A sensor of a contact by formula: `NAME.impacts`, how often it closed; `NAME.closed`, 1 while it carries; `NAME.force` \[N\], the mean normal force of the last step.
+/// A sensor of a contact by formula: `NAME.impacts`, how often it closed; `NAME.closed`, 1 while it stays closed (in time-stepping: it
+/// carried in the last two steps); `NAME.force` \[N\], the mean normal force of the last step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactSensorSource {
     /// Name in formulas.

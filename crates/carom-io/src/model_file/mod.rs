@@ -8,6 +8,7 @@ mod bodies;
 mod build;
 mod compliant;
 mod components;
+mod control;
 mod error;
 mod first_order;
 mod forces;

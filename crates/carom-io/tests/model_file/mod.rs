@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod compliant;
+mod control;
 mod event_driven;
 mod files;
 mod forces;
