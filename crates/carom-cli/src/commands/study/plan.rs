@@ -140,11 +140,14 @@ fn from_file(file: &Path) -> Result<Plan, Failure> {
     let section = |key: &str| -> Result<Vec<(String, &Value)>, Failure> {
         let Some(item) = document.get(key) else { return Ok(Vec::new()) };
         let table = item.as_table_like().ok_or_else(|| wrong(format!("`{key}` is no table: write [{key}]")))?;
-        let value = |(name, item)| match item {
-            Item::Value(value) => Ok((String::from(name), value)),
-            _ => Err(wrong(format!("`{name}` in [{key}] is no value: write the key in quotes, \"a.b\" = …"))),
-        };
-        table.iter().map(|(name, item): (&str, &Item)| value((name, item))).collect()
+        let mut values = Vec::new();
+        for (name, item) in table.iter() {
+            match item {
+                Item::Value(value) => values.push((name.to_owned(), value)),
+                _ => return Err(wrong(format!("`{name}` in [{key}] is no value: write the key in quotes, \"a.b\" = …"))),
+            }
+        }
+        Ok(values)
     };
     let mut plan = Plan { model: folder.join(model), set: Vec::new(), vary: Vec::new(), measures: Vec::new() };
     for (key, value) in section("set")? {

@@ -61,9 +61,11 @@ pub(super) fn controller(reader: &mut Reader<'_>, section: &Spanned<ControllerSc
     }
 }
 
-/// A table of texts.
+/// A table of texts in the order of the file: each may use earlier ones.
 fn texts(table: &Table<Spanned<String>>) -> Vec<(String, String)> {
-    table.0.iter().map(|(key, text)| (key.get_ref().clone(), text.get_ref().clone())).collect()
+    let mut entries: Vec<_> = table.0.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries.into_iter().map(|(key, text)| (key.get_ref().clone(), text.get_ref().clone())).collect()
 }
 
 impl Section<'_> {
@@ -79,7 +81,9 @@ impl Section<'_> {
             return self.missing(reader, "outputs", "give at least one: outputs = { u = \"…\" }");
         }
         let mut states = Vec::new();
-        for (name, state) in &s.states.0 {
+        let mut given: Vec<_> = s.states.0.iter().collect();
+        given.sort_by_key(|(name, _)| name.span().start);
+        for (name, state) in given {
             let given = state.get_ref();
             let what = format!("the initial value of {} of {}", name.get_ref(), self.what);
             let initial = reader.number_or(given.initial.as_ref(), 0.0, &what, Must::BeFinite)?;
