@@ -122,7 +122,7 @@ rates = {{ x = "0" }}
 [initial]
 state = {{ x = 1.0 }}
 [[controller]]
-name = "pi"
+name = "feedback"
 kind = "pid"
 error = "-x"
 kp = 3
@@ -130,7 +130,7 @@ ki = 2
 [[actuator]]
 name = "valve"
 state = "x"
-signal = "pi.u"
+signal = "feedback.u"
 [simulation]
 end = 1
 step = {h:e}
@@ -290,7 +290,6 @@ scheme = "zero-order-hold"
     let x = &done.simulation.file.state.x;
     let found = [x[0] - done.q("control.luenberger.p_hat"), x[1] - done.q("control.luenberger.v_hat")];
     assert!((found[0] - e1).abs() < 1e-12 && (found[1] - e2).abs() < 1e-12, "{found:?} {e1} {e2}");
-    assert!(e1.abs() < 1e-3, "it does decay: {e1}");
 }
 
 /// A mass of constant speed: the reading at t is the place at the last sample that has arrived.
@@ -538,11 +537,11 @@ period = 0.01
 joint = "hinge"
 [simulation]
 end = 1
-step = 1e-3
-scheme = { kind = "moreau-jean", theta = 0.5 }
+strategy = "smooth"
+integrator = { kind = "hem5", tolerance = 1e-10 }
 "#,
     );
     assert!((done.q("ball.y") - 1.0).abs() < 1e-10, "{}", done.q("ball.y"));
     assert!((done.v("ball.vy") - 2.0).abs() < 1e-10);
-    assert!((done.v("door.wz") - 6.0).abs() < 1e-6, "{}", done.v("door.wz"));
+    assert!((done.v("door.wz") - 6.0).abs() < 1e-7, "{}", done.v("door.wz"));
 }

@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::first_order::source::linear_form;
 use nalgebra::DMatrix;
 
-/// An observer; its states, and outputs of the same values, are the estimates.
+/// An observer; its outputs `STATE_hat` are the estimates at the present instant, its states `STATE_state` what it remembers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObserverSource {
     /// Name.
@@ -58,23 +58,25 @@ impl ObserverSource {
             Some(clock) => self.discrete(clock.period),
             None => (self.a.clone(), self.b.clone()),
         };
+        // estimates are often called as what they estimate: inside, they have names of their own
+        let own: Vec<String> = self.states.iter().map(|name| format!("{name}_state")).collect();
         let mut source = ControllerSource { name: self.name.clone(), clock: self.clock, ..ControllerSource::default() };
         for (j, input) in self.inputs.iter().enumerate() {
             source.locals.push((format!("input{}", j + 1), input.clone()));
         }
         for (i, measured) in self.measured.iter().enumerate() {
-            let predicted = linear_form(&texts(&self.c[i * n..(i + 1) * n]), &self.states, "0");
+            let predicted = linear_form(&texts(&self.c[i * n..(i + 1) * n]), &own, "0");
             source.locals.push((format!("innovation{}", i + 1), format!("({measured}) - ({predicted})")));
         }
         let inputs: Vec<String> = (1..=m).map(|j| format!("input{j}")).collect();
         let innovations: Vec<String> = (1..=p).map(|i| format!("innovation{i}")).collect();
-        let all = [self.states.clone(), inputs, innovations].concat();
+        let all = [own.clone(), inputs, innovations].concat();
         for (i, name) in self.states.iter().enumerate() {
             let row = [texts(&a[i * n..(i + 1) * n]), texts(&b[i * m..(i + 1) * m]), texts(&self.gain[i * p..(i + 1) * p])].concat();
             let next = linear_form(&row, &all, "0");
             let (update, rate) = if self.clock.is_some() { (Some(next), None) } else { (None, Some(next)) };
-            source.states.push(StateSource { name: name.clone(), initial: self.initial[i], update, rate });
-            source.outputs.push((format!("{name}_hat"), name.clone()));
+            source.states.push(StateSource { name: own[i].clone(), initial: self.initial[i], update, rate });
+            source.outputs.push((format!("{name}_hat"), own[i].clone()));
         }
         Ok(source)
     }
