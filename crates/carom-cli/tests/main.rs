@@ -9,4 +9,5 @@ mod runs;
 mod schemes;
 mod smooth;
 mod solvers;
+mod study;
 mod support;

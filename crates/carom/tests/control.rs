@@ -48,7 +48,12 @@ signal = "pd.u"
     ] {
         let done = run_text(&format!("{MASS}{control}{simulation}"));
         // exact up to round-off: the force is constant between samples
-        assert!((done.q("x") - x).abs() < 1e-12 && (done.v("x") - v).abs() < 1e-12, "{simulation}: {} {}", done.q("x") - x, done.v("x") - v);
+        assert!(
+            (done.q("x") - x).abs() < 1e-12 && (done.v("x") - v).abs() < 1e-12,
+            "{simulation}: {} {}",
+            done.q("x") - x,
+            done.v("x") - v
+        );
         assert!(done.certificate.energy_error().abs() < 1e-12);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! A force element like any other: strategies and schemes take it as a part of F, with exact Jacobians but for the change of T with q.
 
-use super::signals::{Function, Signal, Signals, Sight};
+use super::signals::{Function, Sight, Signal, Signals};
 use crate::error::NonFinite;
 use crate::forces::{ForceElement, ForcePart};
 use crate::formula::Expr;

@@ -107,7 +107,9 @@ impl Compiler<'_> {
     /// Number of a held value.
     fn place(&self, name: &str) -> Result<usize, ModelError> {
         let found = self.plant.systems.coordinates().iter().position(|c| c.name == name);
-        found.ok_or_else(|| wrong(format!("\"{name}\""), "there is no held value of this name: add the system `HeldValues` of this source to the model"))
+        found.ok_or_else(|| {
+            wrong(format!("\"{name}\""), "there is no held value of this name: add the system `HeldValues` of this source to the model")
+        })
     }
 
     fn alias(&mut self, short: &str, long: &str) -> Result<usize, ModelError> {
@@ -206,7 +208,10 @@ impl Compiler<'_> {
             let block = layout.block_of_row(j);
             let missing = (layout.rows[block]..layout.rows[block + 1]).find(|i| !velocities.contains(i));
             if let Some(i) = missing {
-                let reason = format!("{} is coupled to the others by the mass matrix: name it among the coordinates too", systems.velocities()[i].name);
+                let reason = format!(
+                    "{} is coupled to the others by the mass matrix: name it among the coordinates too",
+                    systems.velocities()[i].name
+                );
                 return Err(wrong(part, reason));
             }
         }
@@ -279,7 +284,10 @@ impl Compiler<'_> {
         for mode in &source.modes {
             for (name, _) in mode.locals.iter().chain(&mode.outputs) {
                 if !source.locals.iter().chain(&source.outputs).any(|(other, _)| other == name) {
-                    let reason = format!("the mode \"{}\" gives \"{name}\", which is no local or output of the controller: give its default there", mode.name);
+                    let reason = format!(
+                        "the mode \"{}\" gives \"{name}\", which is no local or output of the controller: give its default there",
+                        mode.name
+                    );
                     return Err(wrong(part, reason));
                 }
             }
@@ -358,7 +366,12 @@ impl Compiler<'_> {
             for (k, transition) in mode.transitions.iter().enumerate() {
                 let Some(to) = source.modes.iter().position(|other| other.name == transition.to) else {
                     let names: Vec<&str> = source.modes.iter().map(|mode| mode.name.as_str()).collect();
-                    let reason = format!("the mode \"{}\" goes to \"{}\", which is none of its modes {}", mode.name, transition.to, names.join(", "));
+                    let reason = format!(
+                        "the mode \"{}\" goes to \"{}\", which is none of its modes {}",
+                        mode.name,
+                        transition.to,
+                        names.join(", ")
+                    );
                     return Err(wrong(part, reason));
                 };
                 let what = format!("guard from \"{}\" to \"{}\" of {part}", mode.name, transition.to);

@@ -25,14 +25,7 @@ impl JointEffort {
 }
 
 impl ForceElement for JointEffort {
-    fn add_force(
-        &self,
-        _: &SystemSet,
-        at: Instant<'_>,
-        _: ForcePart,
-        force: &mut [f64],
-        scratch: &mut Scratch,
-    ) -> Result<(), NonFinite> {
+    fn add_force(&self, _: &SystemSet, at: Instant<'_>, _: ForcePart, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         let velocities = self.relation.velocities();
         let mut jacobian = std::mem::take(&mut scratch.rows);
         jacobian.clear();

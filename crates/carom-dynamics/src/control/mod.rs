@@ -46,10 +46,10 @@ mod signals;
 mod source;
 
 pub use clock::Clock;
+pub(crate) use compile::{Plant, compile};
 pub use held_values::HeldValues;
 pub use joint_actuation::JointEffort;
 pub use model_based::{ModelBasedKind, ModelBasedSource};
-pub(crate) use compile::{Plant, compile};
 pub use set::{ControlSet, Sight};
 pub(crate) use set::{ControlWork, GuardId};
 pub use source::{

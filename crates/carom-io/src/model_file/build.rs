@@ -8,8 +8,8 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    ModelFile, control, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation, tree,
-    user_events,
+    ModelFile, control, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings, simulation,
+    tree, user_events,
 };
 use carom_dynamics::control::{ControlSource, HeldValues};
 use carom_dynamics::systems::{Natural, System};

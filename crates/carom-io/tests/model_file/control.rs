@@ -43,7 +43,11 @@ fn every_mistake_has_its_place() {
         (controller("kind = \"sliding-mode\"\nform = \"explicit\"\nsurface = \"x\"\ngain = 1"), "", "`period`"),
         (controller("kind = \"sliding-mode\"\nsurface = \"x\""), "", "`gain`"),
         (controller("kind = \"twisting\"\nsurface = \"x\"\nrate = \"x_dot\"\ngains = [1, 2]"), "[1, 2]", "k1 > k2"),
-        (controller("kind = \"observer\"\nestimates = [\"p\"]\nmeasured = [\"x\"]\nA = [[0, 1]]\nC = 1\nL = 1"), "[[0, 1]]", "a row of the matrix A"),
+        (
+            controller("kind = \"observer\"\nestimates = [\"p\"]\nmeasured = [\"x\"]\nA = [[0, 1]]\nC = 1\nL = 1"),
+            "[[0, 1]]",
+            "a row of the matrix A",
+        ),
         (actuator("signal = \"1\"\ncoordinate = \"z\""), "", "no coordinate or velocity \"z\""),
         (actuator("signal = \"c.u\"\ncoordinate = \"x\""), "c.u", "unknown name"),
         (actuator("signal = \"1\"\ncoordinate = \"x\"\nlimits = [2, 1]"), "[2, 1]", "smaller one first"),

@@ -19,7 +19,8 @@ pub fn draw(table: &Table<'_>, path: &Path) -> Result<(), Failure> {
     for (k, measure) in plan.measures.iter().enumerate() {
         for rows in table.rows.chunks(x.len()) {
             let names = plan.vary.iter().zip(&rows[0].case).take(plan.vary.len() - 1);
-            let names: Vec<String> = names.map(|(v, value)| format!("{} = {value}", v.key.rsplit('.').next().unwrap_or_default())).collect();
+            let names: Vec<String> =
+                names.map(|(v, value)| format!("{} = {value}", v.key.rsplit('.').next().unwrap_or_default())).collect();
             let label = if names.is_empty() { measure.name.clone() } else { names.join(", ") };
             let y = rows.iter().map(|row| if row.failure.is_some() { f64::NAN } else { row.values[k] }).collect();
             series.push(Series { label, quantity: measure.name.clone(), x: x.clone(), y, ..Series::default() });

@@ -120,7 +120,10 @@ fn place(name: &str, simulation: &Simulation) -> Result<Place, Failure> {
         Some((_, place)) => Ok(*place),
         None => {
             let near = nearest(name, all.iter().map(|(name, _)| name.as_str()));
-            let help = near.map_or_else(|| "choose q.NAME, v.NAME, x.NAME, control.NAME.OUTPUT, energy, …".to_owned(), |best| format!("did you mean {best}?"));
+            let help = near.map_or_else(
+                || "choose q.NAME, v.NAME, x.NAME, control.NAME.OUTPUT, energy, …".to_owned(),
+                |best| format!("did you mean {best}?"),
+            );
             Err(Failure::Input(format!("the model has no quantity {name}: {help}")))
         }
     }

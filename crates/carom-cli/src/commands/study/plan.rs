@@ -103,7 +103,10 @@ impl Plan {
     pub fn cases(&self) -> Vec<Vec<String>> {
         let mut all = vec![Vec::new()];
         for variation in &self.vary {
-            all = all.iter().flat_map(|case: &Vec<String>| variation.values.iter().map(|v| [case.as_slice(), &[v.clone()]].concat())).collect();
+            all = all
+                .iter()
+                .flat_map(|case: &Vec<String>| variation.values.iter().map(|v| [case.as_slice(), &[v.clone()]].concat()))
+                .collect();
         }
         all
     }

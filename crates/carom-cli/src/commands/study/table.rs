@@ -47,14 +47,16 @@ impl Table<'_> {
         let _ = writeln!(out, "| | {} |", across.values.join(" | "));
         let _ = writeln!(out, "|---|{}", "---:|".repeat(across.values.len()));
         for (value, rows) in down.values.iter().zip(self.rows.chunks(across.values.len())) {
-            let cells: Vec<String> = rows.iter().map(|row| if row.failure.is_some() { "failed".into() } else { number(row.values[0]) }).collect();
+            let cells: Vec<String> =
+                rows.iter().map(|row| if row.failure.is_some() { "failed".into() } else { number(row.values[0]) }).collect();
             let _ = writeln!(out, "| {value} | {} |", cells.join(" | "));
         }
         out
     }
 
     fn list(&self) -> String {
-        let keys: Vec<&str> = self.plan.vary.iter().map(|v| v.key.as_str()).chain(self.plan.measures.iter().map(|m| m.name.as_str())).collect();
+        let keys: Vec<&str> =
+            self.plan.vary.iter().map(|v| v.key.as_str()).chain(self.plan.measures.iter().map(|m| m.name.as_str())).collect();
         let mut out = format!("| {} |\n|{}\n", keys.join(" | "), "---:|".repeat(keys.len()));
         for row in &self.rows {
             let values = row.values.iter().map(|&x| if row.failure.is_some() { "failed".into() } else { number(x) });

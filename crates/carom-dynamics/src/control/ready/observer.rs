@@ -52,7 +52,11 @@ impl ObserverSource {
             }
         }
         if self.initial.len() != n {
-            return Err(ModelError::WrongLength { what: format!("`initial` of observer \"{}\"", self.name), expected: n, found: self.initial.len() });
+            return Err(ModelError::WrongLength {
+                what: format!("`initial` of observer \"{}\"", self.name),
+                expected: n,
+                found: self.initial.len(),
+            });
         }
         let (a, b) = match self.clock {
             Some(clock) => self.discrete(clock.period),
@@ -88,7 +92,8 @@ impl ObserverSource {
         whole.view_mut((0, 0), (n, n)).copy_from(&DMatrix::from_row_slice(n, n, &self.a));
         whole.view_mut((0, n), (n, m)).copy_from(&DMatrix::from_row_slice(n, m, &self.b));
         let exponential = (whole * period).exp();
-        let rows = |first: usize, count: usize| (0..n).flat_map(|i| (0..count).map(move |j| (i, first + j))).map(|at| exponential[at]).collect();
+        let rows =
+            |first: usize, count: usize| (0..n).flat_map(|i| (0..count).map(move |j| (i, first + j))).map(|at| exponential[at]).collect();
         (rows(0, n), rows(n, m))
     }
 }

@@ -36,11 +36,7 @@ impl SlidingSource {
     /// Solved with the step.
     #[must_use]
     pub fn implicit(&self) -> SetValuedSource {
-        SetValuedSource {
-            name: self.name.clone(),
-            surfaces: vec![(self.surface.clone(), self.gain)],
-            equivalent: self.equivalent.clone(),
-        }
+        SetValuedSource { name: self.name.clone(), surfaces: vec![(self.surface.clone(), self.gain)], equivalent: self.equivalent.clone() }
     }
 }
 

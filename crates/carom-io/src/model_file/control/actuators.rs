@@ -26,7 +26,12 @@ pub(super) fn actuator(reader: &mut Reader<'_>, section: &Spanned<ActuatorSchema
         reader.wrong(second.span(), format!("{what} has a `{key}` and acts elsewhere too"), "give each target an actuator of its own");
         return None;
     }
-    let on_body = [("force", s.force.as_ref().map(Spanned::span)), ("torque", s.torque.as_ref().map(Spanned::span)), ("point", s.point.as_ref().map(Spanned::span)), ("axes", s.axes.as_ref().map(Spanned::span))];
+    let on_body = [
+        ("force", s.force.as_ref().map(Spanned::span)),
+        ("torque", s.torque.as_ref().map(Spanned::span)),
+        ("point", s.point.as_ref().map(Spanned::span)),
+        ("axes", s.axes.as_ref().map(Spanned::span)),
+    ];
     if let (None, Some((key, span))) = (&s.body, on_body.into_iter().find_map(|(key, span)| Some((key, span?)))) {
         reader.wrong(span, format!("{what} has a `{key}` but no body"), "it belongs to an actuator with `body`");
         return None;

@@ -108,20 +108,25 @@ fn sensor(reader: &mut Reader<'_>, section: &Spanned<SensorSchema>, source: &mut
             source.contact_sensors.push(ContactSensorSource { name, contact: contact.get_ref().clone() });
             return;
         }
-        (Some(_), Some(contact)) => return reader.wrong(contact.span(), format!("{what} has both `value` and `contact`"), "give one of them"),
+        (Some(_), Some(contact)) => {
+            return reader.wrong(contact.span(), format!("{what} has both `value` and `contact`"), "give one of them");
+        }
         (None, None) => {
             let help = "give `value = \"…\"`, a formula, or `contact = \"…\"`, a contact by formula";
             return reader.wrong(section.span(), format!("{what} measures nothing"), help);
         }
     };
-    let mut number = |value: &Option<Spanned<Value>>, key: &str, must: Must| reader.number_or(value.as_ref(), 0.0, &format!("the {key} of {what}"), must);
+    let mut number = |value: &Option<Spanned<Value>>, key: &str, must: Must| {
+        reader.number_or(value.as_ref(), 0.0, &format!("the {key} of {what}"), must)
+    };
     let delay = number(&s.delay, "delay", Must::NotBeNegative);
     let noise = number(&s.noise, "noise", Must::NotBeNegative);
     let quantum = number(&s.quantum, "quantum", Must::NotBeNegative);
     let initial = number(&s.initial, "initial value", Must::BeFinite);
     let seed = s.seed.as_ref().map_or(Some(0), |seed| reader.count(seed, &format!("the seed of {what}"), (0, 1 << 53)));
     let clock = clock(reader, s.period.as_ref(), s.phase.as_ref(), &what);
-    let (Some(delay), Some(noise), Some(quantum), Some(initial), Some(seed), Some(clock)) = (delay, noise, quantum, initial, seed, clock) else {
+    let (Some(delay), Some(noise), Some(quantum), Some(initial), Some(seed), Some(clock)) = (delay, noise, quantum, initial, seed, clock)
+    else {
         return;
     };
     let unit = s.unit.as_ref().map_or_else(String::new, |unit| unit.get_ref().clone());

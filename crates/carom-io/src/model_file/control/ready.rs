@@ -21,7 +21,11 @@ fn optional(text: Option<&Spanned<String>>) -> String {
 }
 
 /// The controller, or what the library says is wrong with it.
-fn built(reader: &mut Reader<'_>, it: &Section<'_>, made: Result<ControllerSource, carom_dynamics::ModelError>) -> Option<ControllerSource> {
+fn built(
+    reader: &mut Reader<'_>,
+    it: &Section<'_>,
+    made: Result<ControllerSource, carom_dynamics::ModelError>,
+) -> Option<ControllerSource> {
     made.map_err(|error| reader.mistakes.push(Diagnostic::new(it.span.clone(), error.to_string()))).ok()
 }
 
@@ -155,7 +159,12 @@ pub(super) fn set_valued(reader: &mut Reader<'_>, it: &Section<'_>, kind: &str, 
 }
 
 /// A matrix as a list of rows; a flat list for one row or column.
-fn matrix(reader: &mut Reader<'_>, it: &Section<'_>, value: Option<&Spanned<Value>>, (key, rows, columns): (&str, usize, usize)) -> Option<Vec<f64>> {
+fn matrix(
+    reader: &mut Reader<'_>,
+    it: &Section<'_>,
+    value: Option<&Spanned<Value>>,
+    (key, rows, columns): (&str, usize, usize),
+) -> Option<Vec<f64>> {
     if rows * columns == 0 {
         return Some(Vec::new());
     }
