@@ -87,6 +87,15 @@ impl Section<'_> {
             let given = state.get_ref();
             let what = format!("the initial value of {} of {}", name.get_ref(), self.what);
             let initial = reader.number_or(given.initial.as_ref(), 0.0, &what, Must::BeFinite)?;
+            let reason = match (self.clock, &given.update, &given.rate) {
+                (Some(_), _, Some(_)) => Some(("has a rate, but the controller is sampled", "give an `update`, or leave `period` out")),
+                (None, Some(_), _) => Some(("has an update, but the controller no period", "give a `rate`, or the controller a `period`")),
+                _ => None,
+            };
+            if let Some((reason, help)) = reason {
+                reader.wrong(self.span.clone(), format!("the state \"{}\" of {} {reason}", name.get_ref(), self.what), help);
+                return None;
+            }
             let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.get_ref().clone());
             states.push(StateSource { name: name.get_ref().clone(), initial, update: text(&given.update), rate: text(&given.rate) });
         }
