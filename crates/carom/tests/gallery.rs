@@ -43,7 +43,7 @@ fn every_model_runs_and_gains_no_energy() {
             "slider_crank_clearance" | "slider_crank_bodies" => 5e-6,
             "four_bar_clearance" => 2e-9,
             "pendulum" => 1e-6,
-            // so do the mass matrix of an arm and the work of its controller
+            // measured 1.2e-8 at 1e-3 s, of first order in the step
             "two_link_manipulator" => 2e-8,
             _ => 1e-9,
         };
