@@ -10,7 +10,7 @@ mod overlaps;
 mod solving;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, check, compare, export, import, info, list, plot, run, solve};
+use commands::{bench, check, compare, export, import, info, list, plot, run, solve, study};
 use std::process::ExitCode;
 
 /// Simulate mechanics that is not smooth: contact, friction, impacts, joints.
@@ -41,6 +41,8 @@ enum Command {
     Bench(bench::Args),
     /// Compare integrators, schemes or strategies on a model: cost, drift and true error
     Compare(compare::Args),
+    /// Run a model for all values of some keys and tabulate what is measured
+    Study(study::Args),
     /// List strategies, schemes, integrators, solvers, laws or models
     List(list::Args),
 }
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::solve(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Study(args) => study::study(&args),
         Command::List(args) => list::list(&args),
     };
     match result {

@@ -10,4 +10,5 @@ mod scenes;
 mod schemes;
 mod smooth;
 mod solvers;
+mod study;
 mod support;

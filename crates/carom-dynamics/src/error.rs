@@ -171,6 +171,14 @@ pub enum ModelError {
         /// What is wrong and how to mend it.
         reason: String,
     },
+    /// A sensor, controller or actuator that cannot be built.
+    #[error("{part}: {reason}")]
+    Control {
+        /// Which one.
+        part: String,
+        /// What is wrong and how to mend it.
+        reason: String,
+    },
     /// A matrix that should be symmetric positive definite is not.
     #[error("the mass matrix of {system} is not symmetric positive definite at the initial state")]
     MassNotPositive {

@@ -17,6 +17,7 @@ mod assembly;
 pub mod block_diagonal;
 mod bonds;
 pub mod circuits;
+pub mod control;
 mod coupled_bounds;
 pub mod detection;
 pub mod diagnostics;

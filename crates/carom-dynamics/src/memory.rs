@@ -63,6 +63,7 @@ pub struct StepMemory {
     pub(crate) giver: Option<(Source, f64)>,
     /// Of the first-order part, where there is one.
     pub(crate) first_order: Option<FirstOrderMemory>,
+    pub(crate) control: crate::control::ControlWork,
     /// State at which the present step was begun, impacts included.
     begun: State,
     /// What the scheme keeps from step to step.
@@ -100,6 +101,7 @@ impl StepMemory {
             impacts: ImpactMemory::default(),
             giver: None,
             first_order: model.first_order().map(|set| FirstOrderMemory::new(set, solver.tolerance)).transpose()?,
+            control: crate::control::ControlWork::default(),
             begun: State::default(),
             own: None,
         })

@@ -1,5 +1,6 @@
 //! A model: what stays constant during a run.
 
+use crate::control::{ControlSet, ControlSource, Plant};
 use crate::detection::{ContactDetector, ContactPoint, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
@@ -33,6 +34,7 @@ pub struct Model {
     events: Vec<ModelEvent>,
     time_events: Vec<TimeEvent>,
     first_order: Option<FirstOrderSet>,
+    control: Option<ControlSet>,
 }
 
 impl Model {
@@ -54,6 +56,7 @@ impl Model {
             events: Vec::new(),
             time_events: Vec::new(),
             first_order: None,
+            control: None,
         })
     }
 
@@ -235,6 +238,28 @@ impl Model {
     #[must_use]
     pub fn first_order(&self) -> Option<&FirstOrderSet> {
         self.first_order.as_ref()
+    }
+
+    /// Sets the control part: see [`crate::control`]. The systems of the model end with [`HeldValues`](crate::control::HeldValues) of the source's
+    /// [`held_values`](ControlSource::held_values), and its first-order part was extended by [`ControlSource::extend`].
+    ///
+    /// # Errors
+    /// [`ModelError`] naming the sensor, controller or actuator, and what is wrong with it.
+    pub fn set_control(&mut self, source: &ControlSource) -> Result<(), ModelError> {
+        let plant = Plant { systems: &self.systems, first_order: self.first_order.as_ref(), interactions: &self.interactions };
+        let compiled = crate::control::compile(source, plant)?;
+        if let Some(force) = compiled.force {
+            self.elements.push("actuators", force);
+        }
+        self.events.extend(compiled.guards);
+        self.control = Some(compiled.set);
+        Ok(())
+    }
+
+    /// The control part, if there is one.
+    #[must_use]
+    pub fn control(&self) -> Option<&ControlSet> {
+        self.control.as_ref()
     }
 
     /// Adds an event by formula.

@@ -188,6 +188,28 @@ impl SystemSet {
         }
     }
 
+    /// The velocity of this name, or of the coordinate of this name where q̇ = v.
+    #[must_use]
+    pub fn velocity_of_name(&self, name: &str) -> Option<usize> {
+        let of_coordinate = || {
+            let i = self.coordinates.iter().position(|c| c.name == name)?;
+            self.is_flat(i).then(|| self.velocities_of(&[i])).and_then(|v| v.first().copied())
+        };
+        self.velocities.iter().position(|v| v.name == name).or_else(of_coordinate)
+    }
+
+    /// Adds slope · T_c, the row of one coordinate, to values at some velocities that hold those it depends on.
+    pub(crate) fn add_pulled(&self, q: &[f64], (c, slope): (usize, f64), velocities: &[usize], out: &mut [f64]) {
+        let part = self.part(c);
+        let range = part.system.velocities_of(c - part.q.start);
+        let mut row = [0.0; 6];
+        part.system.kinematic_row(&q[part.q.clone()], c - part.q.start, &mut row[..range.len()]);
+        let first = velocities.partition_point(|&v| v < range.start + part.v.start);
+        for (out, t) in out[first..].iter_mut().zip(&row[..range.len()]) {
+            *out += slope * t;
+        }
+    }
+
     /// Adds T(q)ᵀ H T(q) + Σ_c p_c ∂T_c/∂q T(q) to a matrix over `velocities`: the derivative of Tᵀp along the motion when p, given at
     /// `coordinates`, changes with the symmetric H (row-major over `coordinates`).
     pub fn add_curvature(&self, q: &[f64], from: (&[usize], &[f64], &[f64]), to: (&[usize], &mut [f64])) {

@@ -6,6 +6,7 @@ mod circuit_elements;
 mod circuits;
 mod closed_contacts;
 mod contact_laws;
+mod control;
 mod default_scheme;
 mod first_order_gallery;
 mod gallery;

@@ -13,6 +13,7 @@ pub mod plot;
 pub mod report;
 pub mod run;
 pub mod solve;
+pub mod study;
 
 use crate::failure::Failure;
 use carom::io::recording::RunFile;

@@ -49,4 +49,5 @@ pub use mode::ContactMode;
 pub use params::{Accumulation, EventParams, Location};
 pub use state_function::{StateFunction, StateSymbols};
 pub use switching::SwitchingFunction;
+pub(crate) use user::state_scope;
 pub use user::{Direction, EventAction, ModelEvent, TimeEvent, UserEvent};

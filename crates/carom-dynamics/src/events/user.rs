@@ -2,6 +2,7 @@
 
 use super::location::Sample;
 use super::state_function::{StateFunction, StateSymbols};
+use crate::control::GuardId;
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Graph, Scope};
 use crate::relations::nonholonomic::body_velocities;
@@ -71,6 +72,7 @@ pub struct UserEvent {
 pub struct ModelEvent {
     source: UserEvent,
     function: StateFunction,
+    guard: Option<GuardId>,
 }
 
 impl ModelEvent {
@@ -87,7 +89,17 @@ impl ModelEvent {
         let e = parse(&mut graph, &format!("formula of event \"{}\"", source.name), &source.formula, &scope)?;
         let margin = graph.signed(e);
         let function = StateFunction::new(&mut graph, margin, &symbols);
-        Ok(ModelEvent { source, function })
+        Ok(ModelEvent { source, function, guard: None })
+    }
+
+    /// The guard of a controller's mode.
+    pub(crate) fn of_guard(source: UserEvent, function: StateFunction, guard: GuardId) -> Self {
+        ModelEvent { source, function, guard: Some(guard) }
+    }
+
+    /// The transition that it guards, if it is not the user's.
+    pub(crate) fn guard(&self) -> Option<GuardId> {
+        self.guard
     }
 
     /// What it was made of.
@@ -128,7 +140,7 @@ pub struct TimeEvent {
 }
 
 /// All names that a function of the state may use, with their symbols.
-fn state_scope(graph: &mut Graph, systems: &SystemSet) -> (Scope, StateSymbols) {
+pub(crate) fn state_scope(graph: &mut Graph, systems: &SystemSet) -> (Scope, StateSymbols) {
     let mut scope = Scope::new();
     let t = graph.symbol("t");
     scope.symbol("t", t);

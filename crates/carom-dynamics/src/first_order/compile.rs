@@ -63,7 +63,9 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
     let drift_jacobian = differentiate(&mut graph, &symbols, &expressions.drift);
     let action_jacobian = differentiate(&mut graph, &symbols, &expressions.action);
     let output_jacobian = differentiate(&mut graph, &symbols, &expressions.output);
-    let mechanical: Vec<Expr> = symbols.q.iter().chain(&symbols.v).copied().collect();
+    // held values of control are coordinates that nothing moves: they are inputs, not mechanics
+    let moving = symbols.q.iter().enumerate().filter(|(c, _)| !systems.velocities_of(&[*c]).is_empty()).map(|(_, e)| e);
+    let mechanical: Vec<Expr> = moving.chain(&symbols.v).copied().collect();
     let uses_mechanics =
         [&expressions.drift, &expressions.action, &expressions.output].into_iter().flatten().any(|&e| graph.depends_on(e, &mechanical));
     let is_coupled = uses_mechanics || !source.forces.is_empty();
@@ -234,12 +236,8 @@ fn velocity_names(systems: &SystemSet) -> Vec<String> {
 
 /// The velocity of this name, or of the coordinate of this name.
 fn velocity_number(systems: &SystemSet, name: &str) -> Result<usize, ModelError> {
-    let of_coordinate = || {
-        let i = systems.coordinates().iter().position(|c| c.name == name)?;
-        systems.is_flat(i).then(|| systems.velocities_of(&[i])).and_then(|v| v.first().copied())
-    };
-    let own = systems.velocities().iter().position(|v| v.name == name);
-    own.or_else(of_coordinate)
+    systems
+        .velocity_of_name(name)
         .ok_or_else(|| ModelError::Force { force: name.to_owned(), reason: "there is no velocity of this name to act on".to_owned() })
 }
 
@@ -372,8 +370,9 @@ fn linear_parts(graph: &mut Graph, symbols: &Symbols, expressions: &Expressions,
     }
     let zeros: HashSet<Expr> = unknowns.into_iter().collect();
     let offsets: Vec<Expr> = expressions.drift.iter().chain(&expressions.output).map(|&e| graph.with_zeros(e, &zeros)).collect();
-    let inputs: Vec<Expr> = std::iter::once(symbols.t).chain(symbols.held.iter().copied()).collect();
+    let inputs: Vec<Expr> = std::iter::once(symbols.t).chain(symbols.held.iter().chain(&symbols.q).copied()).collect();
     let is_autonomous = !offsets.iter().any(|&e| graph.depends_on(e, &inputs));
+    let is_held = offsets.iter().any(|&e| graph.depends_on(e, &inputs[1..]));
     let forcing = Tape::compile(graph, &inputs, &offsets).ok()?;
-    Some(LinearParts { mass, a, b, c, d, forcing, is_autonomous })
+    Some(LinearParts { mass, a, b, c, d, forcing, is_autonomous, is_held })
 }

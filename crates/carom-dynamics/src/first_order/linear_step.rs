@@ -179,15 +179,15 @@ impl Discrete {
             return Ok(());
         }
         // what was the end of the last step is the start of this one, but for held inputs that changed in between
-        if self.t_end == Some(t) && set.held().is_empty() {
+        if self.t_end == Some(t) && !parts.is_held {
             std::mem::swap(&mut self.start, &mut self.end);
         } else {
-            evaluate(parts, t, &state.held, &mut self.start, (&mut self.inputs, &mut self.registers));
+            evaluate(parts, t, state, &mut self.start, (&mut self.inputs, &mut self.registers));
         }
-        evaluate(parts, end, &state.held, &mut self.end, (&mut self.inputs, &mut self.registers));
+        evaluate(parts, end, state, &mut self.end, (&mut self.inputs, &mut self.registers));
         match kind.gamma() {
             1.0 => self.middle.copy_from_slice(&self.end),
-            gamma => evaluate(parts, t + gamma * h, &state.held, &mut self.middle, (&mut self.inputs, &mut self.registers)),
+            gamma => evaluate(parts, t + gamma * h, state, &mut self.middle, (&mut self.inputs, &mut self.registers)),
         }
         let weight = kind.weight();
         for (mean, (start, end)) in self.mean.iter_mut().zip(self.start.iter().zip(&self.end)) {
@@ -246,10 +246,11 @@ impl Discrete {
     }
 }
 
-fn evaluate(parts: &LinearParts, t: f64, held: &[f64], out: &mut [f64], (inputs, registers): (&mut Vec<f64>, &mut Vec<f64>)) {
+fn evaluate(parts: &LinearParts, t: f64, state: &State, out: &mut [f64], (inputs, registers): (&mut Vec<f64>, &mut Vec<f64>)) {
     inputs.clear();
     inputs.push(t);
-    inputs.extend_from_slice(held);
+    inputs.extend_from_slice(&state.held);
+    inputs.extend_from_slice(&state.q);
     parts.forcing.evaluate(inputs, registers, out);
 }
 

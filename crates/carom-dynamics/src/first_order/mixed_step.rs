@@ -232,6 +232,14 @@ impl FirstOrderMemory {
             let size: f64 = row.iter().zip(&state.x).map(|(m, x)| (m * x).abs()).sum();
             state_scale = state_scale.max(size).max(forcing(i).abs());
         }
+        // multipliers that cancel each other leave the round-off of each
+        let lambda = &w.solution.r[sizes.p..];
+        set.visit(&set.action_jacobian, &at, scratch, &mut |row, variable, value| {
+            if let Variable::Multiplier(j) = variable {
+                let scale = if row < sizes.x { &mut state_scale } else { &mut scale };
+                *scale = scale.max((h * value * lambda[j]).abs());
+            }
+        })?;
         if memory.work.rows_vary {
             update_jacobians(model, t, memory)?;
         }
@@ -260,6 +268,9 @@ impl FirstOrderMemory {
         let of_states = error(&w.residual[sizes.v..]) / state_scale;
         let of_law = w.values.iter().zip(&w.solution.u).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
         let law_scale = error(&w.values).max(error(&w.solution.u)).max(error(&problem.q)).max(error(&state.v)).max(f64::MIN_POSITIVE);
+        let n_rows = sizes.rows().max(1);
+        let terms = problem.w.iter().enumerate().map(|(k, w_kj)| (w_kj * w.solution.r[k % n_rows]).abs());
+        let law_scale = terms.fold(law_scale, f64::max);
         let law = if sizes.rows() == 0 { 0.0 } else { of_law / law_scale };
         Ok(of_motion.max(of_states).max(law))
     }

@@ -65,7 +65,7 @@ pub(crate) fn step_by_newton(
     memory.x_start.copy_from_slice(&state.x);
     memory.newton.resize(set);
     memory.newton.lambda.clone_from(&memory.solution.r);
-    let start = Point { t, x: &memory.x_start, lambda: &memory.newton.lambda, held: &state.held, ..Point::default() };
+    let start = Point { t, x: &memory.x_start, lambda: &memory.newton.lambda, held: &state.held, q: &state.q, v: &state.v };
     set.drift(&start, &mut memory.newton.f_start, scratch).map_err(at_time(t))?;
     let mut report = StepReport::default();
     for iteration in 0..=settings.max_iterations {
@@ -140,7 +140,7 @@ fn evaluate(
         }
     };
     blend(theta, x_middle);
-    let end = Point { t: t + h, x: &state.x, lambda, held: &state.held, ..Point::default() };
+    let end = Point { t: t + h, x: &state.x, lambda, held: &state.held, q: &state.q, v: &state.v };
     set.mass(&Point { t: t + theta * h, x: x_middle, ..end }, mass, scratch)?;
     set.drift(&end, f_end, scratch)?;
     blend(gamma, x_middle);
@@ -185,7 +185,7 @@ fn linearise(
     columns.fill(0.0);
     c.fill(0.0);
     problem.w.fill(0.0);
-    let point = |t: f64, x| Point { t, x, lambda, held: &state.held, ..Point::default() };
+    let point = |t: f64, x| Point { t, x, lambda, held: &state.held, q: &state.q, v: &state.v };
     set.visit(&set.drift_jacobian, &point(t + h, &state.x), scratch, &mut |i, variable, value| {
         if let Variable::State(j) = variable {
             matrix[i * n + j] -= h * theta * value;

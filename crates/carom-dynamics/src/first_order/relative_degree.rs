@@ -110,5 +110,5 @@ fn linearise(set: &FirstOrderSet, state: &State) -> Result<LinearParts, ModelErr
         Variable::Multiplier(j) => d[i * m + j] += value,
         Variable::Coordinate(_) | Variable::Velocity(_) => {}
     })?;
-    Ok(LinearParts { mass, a, b, c, d, forcing: set.output.clone(), is_autonomous: true })
+    Ok(LinearParts { mass, a, b, c, d, forcing: set.output.clone(), is_autonomous: true, is_held: false })
 }

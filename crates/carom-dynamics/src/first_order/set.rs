@@ -96,10 +96,12 @@ pub struct LinearParts {
     pub c: Vec<f64>,
     /// D, m × m.
     pub d: Vec<f64>,
-    /// a and b, inputs t and the held inputs.
+    /// a and b, inputs t, the held inputs, and the coordinates (held values of control).
     pub(super) forcing: Tape,
-    /// a and b do not depend on t nor on held inputs.
+    /// a and b do not depend on t nor on inputs that are held.
     pub(super) is_autonomous: bool,
+    /// a or b depend on inputs that are held.
+    pub(super) is_held: bool,
 }
 
 /// Where the formulas are evaluated: t, x, λ, held inputs, q, v.

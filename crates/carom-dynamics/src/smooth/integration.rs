@@ -102,6 +102,21 @@ impl<'m> Integration<'m> {
         self.restart_at_end()
     }
 
+    /// Takes over values that are held between samples; where they `changed` the motion, the past is forgotten, but not the step size.
+    ///
+    /// # Errors
+    /// As [`Integration::new`].
+    pub(crate) fn hold(&mut self, q: &[f64], changed: bool) -> Result<(), IntegrationError> {
+        self.end.q.copy_from_slice(q);
+        if !changed {
+            return Ok(());
+        }
+        let planned = self.next_step;
+        self.restart_at_end()?;
+        self.plan(planned);
+        Ok(())
+    }
+
     fn restart_at_end(&mut self) -> Result<(), IntegrationError> {
         let end = &mut self.end;
         self.equations.check_friction(self.params.kind)?;

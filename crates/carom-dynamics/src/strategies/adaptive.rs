@@ -101,6 +101,9 @@ impl Strategy for Adaptive {
     fn run(&self, model: &Model, state: &mut State, memory: &mut StepMemory, observers: Observers<'_>) -> Outcome {
         let Observers { recorder, watch } = observers;
         let (journal, report) = (Journal::new(model, recorder), AdaptiveReport::default());
+        if let Err(error) = super::refuse_control("adaptive", model) {
+            return journal.finish(Ending::Failed(StepError::from(error).into()));
+        }
         let mut run = Run { context: Context { settings: self, model, memory, journal, report }, next_frame: 1 };
         let ending = run.all_steps(state, watch).unwrap_or_else(Ending::Failed);
         let Context { mut journal, report, .. } = run.context;

@@ -10,6 +10,7 @@
 //! constrained equations, sticking ones as bilateral rows, sliding ones with the unsymmetric matrix of eq. (2.1).
 
 mod account;
+mod control;
 mod edge;
 mod first_order;
 mod frames;

@@ -5,6 +5,7 @@ pub mod event_driven;
 mod frame_clock;
 pub mod hybrid;
 mod journal;
+mod sampling;
 pub mod smooth;
 pub mod time_stepping;
 mod work;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
 pub use event_driven::{EventDriven, EventReport};
 pub use hybrid::{Hybrid, HybridParams, SwitchOn};
+pub use sampling::refuse_control;
 pub use smooth::Smooth;
 pub use time_stepping::TimeStepping;
 

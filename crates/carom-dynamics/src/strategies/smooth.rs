@@ -2,6 +2,7 @@
 
 use super::frame_clock::FrameClock;
 use super::journal::Journal;
+use super::sampling;
 use super::work::WorkMeter;
 use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times};
 use crate::assembly::at_time;
@@ -120,6 +121,7 @@ impl<'m> Run<'_, 'm> {
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue, start: f64) -> Result<Ending, RunError> {
         self.settings.validate(self.model, start).map_err(crate::smooth::IntegrationError::from)?;
         let end = self.settings.end;
+        sampling::begin(self.model, state, self.memory)?;
         let mut begun = Integration::new(self.model, state, &self.settings.integrator);
         self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(integration) = &mut begun {
@@ -139,7 +141,8 @@ impl<'m> Run<'_, 'm> {
             if state.t >= end {
                 break;
             }
-            let stepped = integration.step(end);
+            let sample = self.model.control().and_then(|control| control.next_between(state.t, end));
+            let stepped = integration.step(sample.unwrap_or(end));
             let before = std::mem::replace(&mut self.report.statistics, integration.statistics());
             if let Err(error) = stepped {
                 if self.recorded + 1 < step {
@@ -158,6 +161,7 @@ impl<'m> Run<'_, 'm> {
             let mut taken = StepReport { newton_iterations: iterations, newton_converged: true, violations, ..StepReport::default() };
             taken.work = self.account(&mut integration, step, moved || moves, &taken)?;
             self.journal.add_step(state, self.memory, &taken)?;
+            self.control(state, &mut integration)?;
             self.report.add_step(step, state.t - integration.previous().t, state.t - start, state.t >= end);
             self.report.max_energy_error = self.report.max_energy_error.max(self.journal.certificate.energy_error().abs());
 
@@ -175,6 +179,20 @@ impl<'m> Run<'_, 'm> {
             report = Some(taken);
         }
         Ok(Ending::Finished)
+    }
+
+    /// Modes and samples of controllers at the end of a step; the integration begins anew where they change anything but what is recorded.
+    fn control(&mut self, state: &mut State, integration: &mut Integration<'m>) -> Result<(), RunError> {
+        let Some(control) = self.model.control() else { return Ok(()) };
+        let is_due = control.is_due(state.t);
+        let located = at_time(state.t);
+        let mut changed = control.settle(self.model.systems(), state, self.memory).map_err(&located)?;
+        if is_due {
+            control.sample(self.model.systems(), state, self.memory).map_err(&located)?;
+            changed = true;
+        }
+        sampling::tell(self.memory, &mut self.journal)?;
+        Ok(integration.hold(&state.q, changed)?)
     }
 
     /// Work done in the step just taken; frames of constant interval within it are told on the way.

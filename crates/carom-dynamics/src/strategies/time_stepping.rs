@@ -1,6 +1,7 @@
 //! Time-stepping: fixed steps of a scheme from start to end.
 
 use super::journal::Journal;
+use super::sampling;
 use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy};
 use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
@@ -12,7 +13,8 @@ use crate::state::State;
 /// A step is halved at most this often.
 pub(super) const MAX_HALVINGS: u32 = 10;
 
-/// Fixed steps of a scheme. The last step is shortened to reach the end time exactly.
+/// Fixed steps of a scheme. The last step is shortened to reach the end time exactly; steps with sample instants of controllers inside are taken in parts that end
+/// there.
 pub struct TimeStepping {
     /// The scheme.
     pub scheme: Box<dyn Scheme>,
@@ -82,7 +84,9 @@ impl Run<'_, '_> {
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Ending, RunError> {
         let (settings, start) = (self.settings, state.t);
         let n_steps = settings.n_steps(start);
+        sampling::begin(self.model, state, self.memory)?;
         self.journal.begin(state, self.memory)?;
+        sampling::tell(self.memory, &mut self.journal)?;
         settings.scheme.start(self.model, state, self.memory)?;
         if n_steps > 0 {
             settings.scheme.begin(self.model, state, self.memory, settings.step)?;
@@ -92,7 +96,7 @@ impl Run<'_, '_> {
             let t_next = if step == n_steps { settings.end } else { start + step as f64 * settings.step };
             let rest = t_next - state.t;
             let h = if step < n_steps || (rest - settings.step).abs() < 1e-6 * settings.step { settings.step } else { rest };
-            let report = match self.one_step(state, h) {
+            let report = match self.grid_step(state, t_next, h) {
                 Ok(report) => report,
                 Err(error) => {
                     if recorded + 1 < step {
@@ -101,7 +105,6 @@ impl Run<'_, '_> {
                     return Err(error);
                 }
             };
-            state.t = t_next;
             let progress = Progress { step, t: state.t, end: settings.end, n_active: report.n_active };
             let stops = watch(&progress) == Continue::Stop && step < n_steps;
             let wanted = settings.record_every > 0 && step % settings.record_every == 0;
@@ -117,6 +120,29 @@ impl Run<'_, '_> {
         }
         self.journal.certify_last_state(state, self.memory)?;
         Ok(Ending::Finished)
+    }
+
+    /// The step of size `h` to `t_next`, in parts that end at the sample instants of controllers.
+    fn grid_step(&mut self, state: &mut State, t_next: f64, h: f64) -> Result<StepReport, RunError> {
+        let Some(control) = self.model.control() else {
+            let report = self.one_step(state, h)?;
+            state.t = t_next;
+            return Ok(report);
+        };
+        let mut is_whole = true;
+        loop {
+            let sample = control.next_between(state.t, t_next);
+            let end = sample.unwrap_or(t_next);
+            is_whole &= sample.is_none();
+            let size = if is_whole { h } else { end - state.t };
+            let report = self.one_step(state, size)?;
+            state.t = end;
+            sampling::after_step(self.model, state, self.memory, size)?;
+            sampling::tell(self.memory, &mut self.journal)?;
+            if sample.is_none() {
+                return Ok(report);
+            }
+        }
     }
 
     /// One step with the failure policy; the certificate and the events are brought up to date.

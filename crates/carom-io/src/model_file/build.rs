@@ -8,9 +8,10 @@ use super::schema::{InitialSchema, JointSchema, Schema};
 use super::sources::Sources;
 use super::value::Value;
 use super::{
-    BodyShapes, ModelFile, circuit, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar, settings,
-    simulation, tree, user_events,
+    BodyShapes, ModelFile, circuit, control, first_order, forces, formulas, impact, joint_couplings, joints, natural, pieces, planar,
+    settings, simulation, tree, user_events,
 };
+use carom_dynamics::control::{ControlSource, HeldValues};
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -34,6 +35,10 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let parts = systems(&mut reader, &schema);
     stop_if_wrong(&mut reader)?;
     let Some(mut parts) = parts else { return Err(reader.mistakes) };
+    let control = control::source(&mut reader, &schema);
+    stop_if_wrong(&mut reader)?;
+    let Some(control) = control else { return Err(reader.mistakes) };
+    parts.push_held(&control);
     schema.joints.append(&mut parts.joints);
     schema.fixed = parts.fixed.keys().cloned().collect();
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
@@ -63,9 +68,12 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     }
     let mut state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
     let defaults = circuit::circuit(&mut reader, &mut model, &schema);
-    first_order::first_order(&mut reader, &mut model, &schema);
+    first_order::first_order(&mut reader, &mut model, &schema, &control);
     stop_if_wrong(&mut reader)?;
     (state.x, state.held) = first_order::initial(&mut reader, &schema.initial.state, &model, defaults);
+    first_order::initial_of_control(&mut state.x, &model, &control);
+    control::control(&mut reader, &mut model, &schema, &control);
+    stop_if_wrong(&mut reader)?;
     for (index, section) in schema.joints.iter().enumerate() {
         joints::joint(&mut reader, &mut model, &schema, section, index, &state);
     }
@@ -75,6 +83,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     for (index, section) in schema.forces.iter().enumerate() {
         forces::force(&mut reader, &mut model, &schema, section, index, &state.q);
     }
+    control::attach(&mut reader, &mut model, &schema, &state.q);
     for (index, section) in schema.events.iter().enumerate() {
         user_events::event(&mut reader, &mut model, section, index, state.t);
     }
@@ -217,6 +226,16 @@ impl Parts {
         self.q.resize(self.q.len() + system.coordinates().len(), f64::NAN);
         self.v.resize(self.v.len() + system.velocities().len(), f64::NAN);
         self.systems.push(system);
+    }
+
+    /// What controllers remember; behind all other systems.
+    fn push_held(&mut self, control: &ControlSource) {
+        let values = control.held_values();
+        if values.is_empty() {
+            return;
+        }
+        let (names, initial): (Vec<_>, Vec<f64>) = values.into_iter().unzip();
+        self.push_placed(Box::new(HeldValues::new(names)), &initial, &[]);
     }
 
     fn push_placed(&mut self, system: Box<dyn System>, q: &[f64], v: &[f64]) {

@@ -6,6 +6,7 @@ use super::numbers::{Must, Reader};
 use super::schema::{FirstOrderSchema, RelationSchema, Schema};
 use super::value::{LawValue, Table, Value};
 use carom_dynamics::Model;
+use carom_dynamics::control::ControlSource;
 use carom_dynamics::first_order::source::linear_form;
 use carom_dynamics::first_order::{FirstOrderSource, HeldInput, MultiplierLaw, RelationSource, SwitchSource};
 use carom_dynamics::systems::Coordinate;
@@ -13,16 +14,26 @@ use std::ops::Range;
 use toml::Spanned;
 
 /// Adds the first-order part of the file to the model.
-pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema) {
+pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, control: &ControlSource) {
     if schema.circuit.is_some() && schema.first_order.is_none() && schema.sweeping.is_none() {
         if let Some(span) = schema.relations.first().map(Spanned::span).or_else(|| schema.switches.first().map(Spanned::span)) {
             reader.wrong(span, "relations and switches do not belong to a circuit", "write them as elements of the netlist");
+        }
+        if let Some(circuit) = schema.circuit.as_ref().filter(|_| control.needs_first_order()) {
+            reader.wrong(
+                circuit.span(),
+                "beside a circuit, controllers cannot have states in continuous time or implicit laws",
+                "give the controllers a `period`, or write the controller as elements of the netlist",
+            );
         }
         return;
     }
     let Some(section) = &schema.first_order else {
         if let Some(span) = schema.relations.first().map(Spanned::span).or_else(|| schema.switches.first().map(Spanned::span)) {
             reader.wrong(span, "there are relations or switches but no first-order system", "add [first_order] with its `states`");
+        }
+        if schema.sweeping.is_none() && control.needs_first_order() {
+            return of_control(reader, model, schema, control);
         }
         return super::sweeping::sweeping(reader, model, schema);
     };
@@ -71,6 +82,9 @@ pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &S
     if reader.mistakes.len() > before {
         return;
     }
+    if let Err(error) = control.extend(&mut source) {
+        return super::control::report(reader, schema, &error);
+    }
     if let Err(error) = model.set_first_order(&source) {
         let rates = s.rates.0.iter().map(|(_, text)| (text.span(), text.get_ref().as_str()));
         let inputs = s.inputs.0.iter().map(|(_, text)| (text.span(), text.get_ref().as_str()));
@@ -81,6 +95,27 @@ pub(super) fn first_order(reader: &mut Reader<'_>, model: &mut Model, schema: &S
         let places: Vec<(Range<usize>, &str)> = rates.chain(inputs).chain(outputs).chain(forces).chain(surfaces).collect();
         let named = named_place(&error.to_string(), schema);
         report(reader, &error, &places, named.unwrap_or_else(|| section.span()));
+    }
+}
+
+/// The states and set-valued laws of controllers of a model without a first-order part of its own.
+fn of_control(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, control: &ControlSource) {
+    let mut source = FirstOrderSource { parameters: reader.parameters.clone(), ..FirstOrderSource::default() };
+    if let Err(error) = control.extend(&mut source).and_then(|()| model.set_first_order(&source)) {
+        super::control::report(reader, schema, &error);
+    }
+}
+
+/// Initial values of the states of controllers.
+pub(super) fn initial_of_control(x: &mut [f64], model: &Model, control: &ControlSource) {
+    let Some(set) = model.first_order() else { return };
+    for controller in &control.controllers {
+        for state in controller.states.iter().filter(|state| state.rate.is_some()) {
+            let name = format!("control.{}.{}", controller.name, state.name);
+            if let Some(i) = set.states().iter().position(|s| s.name == name) {
+                x[i] = state.initial;
+            }
+        }
     }
 }
 

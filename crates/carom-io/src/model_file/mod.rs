@@ -9,6 +9,7 @@ mod build;
 mod circuit;
 mod compliant;
 mod components;
+mod control;
 mod error;
 mod first_order;
 mod forces;

@@ -1,5 +1,6 @@
 //! The keys of a model file, as the TOML reader fills them in.
 
+use super::control::schema::{ActuatorSchema, ControllerSchema, SensorSchema};
 use super::error::Diagnostic;
 use super::generate::GenerateSchema;
 use super::value::{ChainValue, Component, LawValue, Names, Table, Value};
@@ -54,6 +55,12 @@ pub(super) struct Schema {
     pub relations: Vec<Spanned<RelationSchema>>,
     #[serde(default, rename = "switch")]
     pub switches: Vec<Spanned<SwitchSchema>>,
+    #[serde(default, rename = "sensor")]
+    pub sensors: Vec<Spanned<SensorSchema>>,
+    #[serde(default, rename = "controller")]
+    pub controllers: Vec<Spanned<ControllerSchema>>,
+    #[serde(default, rename = "actuator")]
+    pub actuators: Vec<Spanned<ActuatorSchema>>,
     pub sweeping: Option<Spanned<SweepingSchema>>,
     #[serde(default, rename = "set")]
     pub sets: Vec<Spanned<SetSchema>>,

@@ -8,7 +8,7 @@ use super::settings::{ADAPTIVE, EVENT_DRIVEN, HYBRID, RunSettings, SMOOTH, TIME_
 use carom_dynamics::schemes::{EulerMoreauParams, MoreauGapParams, SchemeParams, check_settings};
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::smooth::refuse_contacts;
-use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES};
+use carom_dynamics::strategies::{Adaptive, AdaptiveParams, OnFailure, STRATEGIES, refuse_control};
 use carom_dynamics::{Model, State};
 use std::ops::Range;
 use toml::Spanned;
@@ -81,6 +81,12 @@ pub(super) fn simulation(
         reader.wrong(span, format!("the strategy \"{strategy}\" does not know first-order systems"), help);
     }
     if is_smooth && let Err(error) = refuse_contacts(model) {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+    if let (true, Some(_)) = (strategy == ADAPTIVE, model.control())
+        && let Err(error) = refuse_control(ADAPTIVE, model)
+    {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
         reader.mistakes.push(Diagnostic::new(span, error.to_string()));
     }

@@ -36,7 +36,7 @@ const ENERGIES: [&str; 5] = ["energy.kinetic", "energy.potential", "energy.mecha
 impl RunFile {
     /// The quantities called `name`: one, or all of a group.
     ///
-    /// Groups: `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `i` (currents of a circuit; `v` are its node voltages), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `v.NODE`, `i.ELEMENT`, `gap.NAME`, `force.NAME` (multiplier of a
+    /// Groups: `control`, `sensor`, `actuator` (outputs, states and modes of controllers, readings, signals), `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `i` (currents of a circuit; `v` are its node voltages), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `v.NODE`, `i.ELEMENT`, `gap.NAME`, `force.NAME` (multiplier of a
     /// constraint where the motion between events is smooth, `force.NAME.2` of its second row; normal force of a contact where events are located,
     /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding),
     /// `impulse.NAME` (normal impulse of an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the
@@ -54,6 +54,10 @@ impl RunFile {
             }
             "v" => prefixed(&mut self.velocities().iter().map(|c| c.name.as_str())),
             "x" => prefixed(&mut self.states().iter().map(|c| c.name.as_str())),
+            "control" | "sensor" | "actuator" => {
+                let own = format!("{name}.");
+                self.coordinates().iter().filter(|c| c.name.starts_with(&own)).map(|c| c.name.clone()).collect()
+            }
             "y" | "lambda" => prefixed(&mut self.row_names().iter().map(String::as_str)),
             "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
             "force" => {
@@ -112,6 +116,11 @@ impl RunFile {
         let (kind, rest) = name.split_once('.').ok_or_else(|| self.unknown(name))?;
         let found = |place: Option<usize>| place.ok_or_else(|| self.unknown(name));
         match kind {
+            // what controllers remember and put out
+            "control" | "sensor" | "actuator" => {
+                let i = found(self.coordinates().iter().position(|c| c.name == name))?;
+                quantity(&self.coordinates()[i].unit, self.table_column("q", i)?)
+            }
             "q" => {
                 let i = found(self.coordinates().iter().position(|c| c.name == rest))?;
                 quantity(&self.coordinates()[i].unit, self.table_column("q", i)?)

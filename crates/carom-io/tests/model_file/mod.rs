@@ -3,6 +3,7 @@
 mod adaptive;
 mod circuits;
 mod compliant;
+mod control;
 mod event_driven;
 mod files;
 mod first_order;

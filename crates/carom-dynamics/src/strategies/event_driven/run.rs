@@ -21,7 +21,11 @@ use crate::state::State;
 use crate::strategies::frame_clock::{FrameClock, same_time};
 use crate::strategies::hybrid::Switching;
 use crate::strategies::journal::Journal;
+use crate::strategies::sampling;
 use crate::strategies::{Continue, Ending, Progress};
+
+/// Modes that controllers may take one after the other at one instant.
+const MOST_MODES: usize = 16;
 
 /// What a run has besides its motion.
 pub(in crate::strategies) struct Run<'a, 'm> {
@@ -49,6 +53,8 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     pub(super) inside: MotionPoint,
     pub(super) records: Vec<ContactRecord>,
     pub(super) forces: Vec<[f64; 3]>,
+    /// A controller went over to another mode since contacts were last settled.
+    pub(super) mode_changed: bool,
 }
 
 impl<'a, 'm> Run<'a, 'm> {
@@ -82,6 +88,7 @@ impl<'a, 'm> Run<'a, 'm> {
             inside: MotionPoint::default(),
             records: Vec::new(),
             forces: Vec::new(),
+            mode_changed: false,
         }
     }
 
@@ -104,6 +111,7 @@ impl<'a, 'm> Run<'a, 'm> {
 
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue) -> Result<Ending, RunError> {
         self.validate().map_err(IntegrationError::from)?;
+        sampling::begin(self.model, state, self.memory)?;
         let mut begun = Motion::new(self.model, state, &self.settings.integrator, &self.settings.events);
         self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(motion) = &mut begun {
@@ -178,7 +186,8 @@ impl<'a, 'm> Run<'a, 'm> {
     /// The end of the run, or the next time that the user named.
     fn next_time(&self, t: f64) -> f64 {
         let named = self.model.time_events().iter().map(|event| event.t).filter(|&time| time > t);
-        named.fold(self.settings.end, f64::min)
+        let sample = self.model.control().and_then(|control| control.next_between(t, self.settings.end));
+        named.chain(sample).fold(self.settings.end, f64::min)
     }
 
     /// Takes a step of the motion into the account.
@@ -195,6 +204,7 @@ impl<'a, 'm> Run<'a, 'm> {
         let taken = StepReport { newton_converged: true, violations, n_active: motion.closed.len(), ..StepReport::default() };
         let exchanged = self.exchange(motion, (from, to), moved || self.drift.moves(), &taken)?;
         state.clone_from(&reached);
+        self.follow_control(motion, state)?;
         let taken = StepReport { work: exchanged.work, dissipated_friction: exchanged.friction, ..taken };
         let (kinetic, potential) = self.journal.energy(state, self.memory)?;
         self.journal.certificate.add_step(&taken, kinetic, potential);
@@ -230,6 +240,7 @@ impl<'a, 'm> Run<'a, 'm> {
         if stops {
             return Ok(Some(Ending::Finished));
         }
+        self.control_event(motion, state, &crossed)?;
         let changes = at_limit || met.functions.iter().any(|function| motion.restarts(function));
         if !changes {
             return Ok(None);
@@ -283,7 +294,7 @@ impl<'a, 'm> Run<'a, 'm> {
         let mut stops = false;
         for &i in crossed {
             let event = self.model.events()[i].source();
-            if event.direction.counts(motion.fell(i)) {
+            if self.model.events()[i].guard().is_none() && event.direction.counts(motion.fell(i)) {
                 self.tell(Event::new(motion.t(), EventKind::UserEvent, event.name.clone()))?;
                 stops |= event.action == EventAction::Stop;
             }
@@ -301,9 +312,19 @@ impl<'a, 'm> Run<'a, 'm> {
 
     /// Finds the modes at the state reached, and tells what changed.
     pub fn settle(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Option<Ending>, RunError> {
+        self.mode_changed = false;
         let settled = motion.settle(cause, self.resolver(state.t)?)?;
-        let jumped = settled.impacts > 0;
+        let mut jumped = settled.impacts > 0;
         self.take_settled(state, motion, settled)?;
+        // a mode of a controller that changed changes the forces, and with them the modes of contacts
+        for _ in 0..MOST_MODES {
+            if !std::mem::take(&mut self.mode_changed) {
+                break;
+            }
+            let settled = motion.settle(Cause::default(), self.resolver(state.t)?)?;
+            jumped |= settled.impacts > 0;
+            self.take_settled(state, motion, settled)?;
+        }
         if jumped {
             let crossed = motion.jumped_events()?;
             if self.tell_user_events(motion, &crossed)? {
@@ -331,8 +352,12 @@ impl<'a, 'm> Run<'a, 'm> {
         };
         self.journal.certificate.add_event(&exchanged, settled.residual, (kinetic, potential));
         for event in settled.events {
+            if let (EventKind::Impact, Some(control)) = (event.kind, self.model.control()) {
+                control.note_impact(&event.name, state);
+            }
             self.tell(event)?;
         }
+        self.follow_control(motion, state)?;
         if settled.impacts > 0 && self.settings.record_every > 0 {
             self.frame(motion, state)?;
         }

@@ -11,6 +11,7 @@ use crate::strategies::OnFailure;
 use crate::strategies::adaptive::bracket::EventStep;
 use crate::strategies::adaptive::phases::{ContactModes, has_impact};
 use crate::strategies::event_driven::{Function, Met, Motion, Run};
+use crate::strategies::sampling;
 use crate::strategies::time_stepping::MAX_HALVINGS;
 
 /// Steps of time-stepping after which contacts are given back whatever they do.
@@ -125,13 +126,17 @@ impl<'a> Switching<'a> {
         scheme.start(model, state, run.memory)?;
         let (mut before, mut modes, mut calm) = (ContactModes::default(), ContactModes::default(), 0);
         for _ in 0..MOST_STEPS {
-            let rest = end - state.t;
+            let sample = model.control().and_then(|control| control.next_between(state.t, end));
+            let stop = sample.unwrap_or(end);
+            let rest = stop - state.t;
             let mut h = if h_star >= rest * (1.0 - 1e-9) { rest } else { h_star };
             let report = self.try_step(run, state, &mut h)?;
             scheme.accept(model, state, run.memory);
             if h == rest {
-                state.t = end;
+                state.t = stop;
             }
+            sampling::after_step(model, state, run.memory, h)?;
+            sampling::tell(run.memory, &mut run.journal)?;
             run.steps += 1;
             run.report.scheme_steps += 1;
             run.report.largest_scheme_step = run.report.largest_scheme_step.max(h);

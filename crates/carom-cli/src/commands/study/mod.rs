@@ -1,0 +1,126 @@
+//! `carom study`: a model run for all values of some keys, and what is measured in each run.
+//!
+//! Runs are independent and share the cores; the table is in the order of the values, whatever finishes first.
+
+mod figure;
+mod measure;
+mod plan;
+mod table;
+
+use super::{Outcome, progress_bar};
+use crate::failure::Failure;
+use crate::output;
+use carom::Simulation;
+use carom::dynamics::strategies::{Continue, Ending, Progress};
+use carom::io::model_file::Override;
+use clap::Parser;
+use measure::{Measure, Measurement};
+use plan::{Plan, Variation};
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+use table::{Row, Table};
+
+#[derive(Parser)]
+pub struct Args {
+    /// Study file (study.toml), folder with a study.toml, or model file or folder with --vary
+    model: PathBuf,
+    /// A key with its values, e.g. simulation.step=1e-3,1e-4 or contact.floor.restitution=0.2,0.5 (may be repeated: all combinations)
+    #[arg(long, value_name = "KEY=A,B,…")]
+    vary: Vec<Variation>,
+    /// What to measure, NAME=MEASURE or MEASURE alone: `last Q`, `max Q`, `min Q`, `mean Q` of a quantity such as q.x, v.x, x.i, lambda.d, control.pid.u,
+    /// energy; `events KIND` or `events KIND NAME`; `steps`, `wall_time`, `cpu_time`, `energy_error`, `penetration`, `residual` (may be repeated)
+    #[arg(long, value_name = "MEASURE")]
+    measure: Vec<Measure>,
+    /// Set a value of the model for all runs, e.g. simulation.end=6 (may be repeated)
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<Override>,
+    /// Write the table to this CSV file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Take over the runs that are in the output file already, and run the others
+    #[arg(long, requires = "output")]
+    resume: bool,
+    /// Draw the measures against the last key that varies (SVG or PNG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Runs at a time [default: the cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Print one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+    /// No progress bar
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub fn study(args: &Args) -> Outcome {
+    let plan = Plan::read(args)?;
+    let cases = plan.cases();
+    let mut rows: Vec<Option<Row>> = vec![None; cases.len()];
+    if let (true, Some(path)) = (args.resume, &args.output) {
+        table::take_over(path, &plan, &cases, &mut rows)?;
+    }
+    // the first case tells mistakes in the model before any time is spent
+    if let Some(first) = rows.iter().position(Option::is_none) {
+        let simulation = Simulation::from_path(&plan.model, &plan.overrides(&cases[first])?)?;
+        plan.measures.iter().try_for_each(|measure| measure.check(&simulation))?;
+    }
+    let bar = progress_bar(cases.len() as u64, args.quiet);
+    bar.inc(rows.iter().flatten().count() as u64);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.map_or(0, usize::from)).build();
+    let pool = pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))?;
+    let left: Vec<usize> = (0..cases.len()).filter(|&i| rows[i].is_none()).collect();
+    let done: Vec<(usize, Result<Row, Failure>)> = pool.install(|| {
+        let run = |&i: &usize| {
+            let row = one(&plan, &cases[i]);
+            bar.inc(1);
+            (i, row)
+        };
+        // one at a time and not in halves: costs grow along a list of steps
+        left.par_iter().with_max_len(1).map(run).collect()
+    });
+    bar.finish_and_clear();
+    for (i, row) in done {
+        rows[i] = Some(row?);
+    }
+    let table = Table { plan: &plan, rows: rows.into_iter().flatten().collect() };
+    if let Some(path) = &args.output {
+        table.write_csv(path)?;
+    }
+    if let Some(path) = &args.plot {
+        figure::draw(&table, path)?;
+    }
+    if args.json {
+        output::line(table.json());
+    } else {
+        output::write(&table.markdown());
+    }
+    let failed = table.rows.iter().filter(|row| row.failure.is_some()).count();
+    if failed > 0 {
+        return Err(Failure::Run(format!("{failed} of {} runs failed; the table says why", table.rows.len())));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One run.
+fn one(plan: &Plan, case: &[String]) -> Result<Row, Failure> {
+    let mut simulation = Simulation::from_path(&plan.model, &plan.overrides(case)?)?;
+    if !plan.measures.iter().any(Measure::needs_frames) {
+        simulation.file.record.every = 0;
+        simulation.file.record.interval = None;
+    }
+    let mut measurement = Measurement::new(&plan.measures, &simulation)?;
+    let (wall, cpu) = (Instant::now(), cpu_time::ThreadTime::now());
+    let mut watch = |_: &Progress| Continue::Yes;
+    let outcome = simulation.run(&mut measurement, &mut watch);
+    let times = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+    let failure = match outcome.ending {
+        Ending::Failed(error) => Some(error.to_string()),
+        Ending::Finished | Ending::Interrupted => None,
+    };
+    let values = measurement.values(&outcome.certificate, times);
+    Ok(Row { case: case.to_vec(), values, failure })
+}
