@@ -216,7 +216,7 @@ impl<'a> ModeFlow<'a> {
         self.evaluate(t, x).map_err(crate::assembly::at_time(t))?;
         let mut problem = AffineVi { w: vec![0.0; m * m], q: vec![0.0; m], sets: Vec::with_capacity(m), generation: 0 };
         let (mut repulsive, mut start) = (false, self.pieces.clone());
-        for i in 0..m {
+        for (i, start) in start.iter_mut().enumerate() {
             let (lower, upper) = self.bounds[i];
             if self.direct[i] || self.y[i].abs() <= gap {
                 problem.q[i] = self.level(i);
@@ -231,7 +231,7 @@ impl<'a> ModeFlow<'a> {
                 });
             } else {
                 // a row off its surface is at a bound, and stays there
-                start[i] = if self.y[i] > 0.0 { Piece::AtLower } else { Piece::AtUpper };
+                *start = if self.y[i] > 0.0 { Piece::AtLower } else { Piece::AtUpper };
                 let bound = if self.y[i] > 0.0 { lower } else { upper };
                 problem.sets.push(Set::Interval { lower: bound, upper: bound });
             }
@@ -240,9 +240,9 @@ impl<'a> ModeFlow<'a> {
         problem.generation = t.to_bits().wrapping_add(x.iter().fold(1, |sum: u64, x| sum.rotate_left(7) ^ x.to_bits()));
         let mut solution = Solution { r: vec![0.0; m], u: vec![0.0; m] };
         let report = self.solver.solve(&problem, &mut solution).map_err(|source| StepError::Solve { t, source })?;
-        for i in 0..m {
+        for (i, start) in start.into_iter().enumerate() {
             let off = !self.direct[i] && self.y[i].abs() > gap;
-            self.pieces[i] = if off { start[i] } else { self.solver.pieces()[i] };
+            self.pieces[i] = if off { start } else { self.solver.pieces()[i] };
         }
         Ok((report, repulsive))
     }

@@ -13,6 +13,9 @@ pub enum ForcePart {
     Applied,
 }
 
+/// Takes stiff rows: the velocities they are over, the rows, and κ of each.
+pub type StiffRowVisitor<'a> = &'a mut dyn FnMut(&[usize], &[f64], &[f64]);
+
 /// A force between bodies, or on bodies: a part of F(t, q, v).
 ///
 /// To add one: a file in `forces/`, this trait, its line in [`ForceSource`](super::ForceSource) and in the model reader, and tests of its Jacobians
@@ -84,7 +87,7 @@ pub trait ForceElement: Send + Sync {
         _at: Instant<'_>,
         _factors: JacobianFactors,
         _scratch: &mut Scratch,
-        _visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+        _visit: StiffRowVisitor<'_>,
     ) -> Result<(), NonFinite> {
         Ok(())
     }

@@ -14,7 +14,7 @@
 //! D is the inverse of the right Jacobian of the exponential map; β = (1 − (θ/2) cot(θ/2))/θ², as in the rates of rotation vectors of rigid bodies.
 
 use super::acting::{Motion, NO_RESPONSE, Pair, Place, Response};
-use super::body_force::{ForceElement, ForcePart};
+use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use crate::error::{ModelError, NonFinite};
 use crate::system_set::SystemSet;
 use crate::systems::{BodyFrame, Instant, JacobianFactors, Scratch, Wrench};
@@ -238,7 +238,7 @@ impl ForceElement for Bushing {
         at: Instant<'_>,
         factors: JacobianFactors,
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+        visit: StiffRowVisitor<'_>,
     ) -> Result<(), NonFinite> {
         let (now, s) = (self.deformed(systems, at), &self.source);
         let of = |k: &Vector3<f64>, c: &Vector3<f64>| k * factors.position + c * factors.velocity;

@@ -7,7 +7,7 @@
 //!
 //! Angles of relations lie within half a turn of their zero, so a torsion spring is meant for less than that.
 
-use super::body_force::{ForceElement, ForcePart};
+use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use super::spring_law::{Extension, SpringLaw, SpringSource};
 use crate::error::{ModelError, NonFinite};
 use crate::relations::{Relation, Rows};
@@ -140,7 +140,7 @@ impl ForceElement for RelationSpring {
         at: Instant<'_>,
         factors: JacobianFactors,
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+        visit: StiffRowVisitor<'_>,
     ) -> Result<(), NonFinite> {
         let mut jacobian = std::mem::take(&mut scratch.rows);
         let slopes = self.extension(at, &mut jacobian, scratch).and_then(|(extension, _)| self.law.slopes(extension, scratch));

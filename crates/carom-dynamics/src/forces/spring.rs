@@ -8,7 +8,7 @@
 //! turning of n with its tension (f/l)(I − n nᵀ) included.
 
 use super::acting::{Motion, Pair, Place, check_force, point_force, point_wrenches};
-use super::body_force::{ForceElement, ForcePart};
+use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use super::spring_law::{Extension, SpringLaw, SpringSource};
 use crate::error::{ModelError, NonFinite};
 use crate::system_set::SystemSet;
@@ -142,7 +142,7 @@ impl ForceElement for PointSpring {
         at: Instant<'_>,
         factors: JacobianFactors,
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(&[usize], &[f64], &[f64]),
+        visit: StiffRowVisitor<'_>,
     ) -> Result<(), NonFinite> {
         let line = self.line(systems, at);
         let (by_length, by_rate) = self.law.slopes(Self::extension(&line, at.t), scratch)?;

@@ -46,8 +46,8 @@ pub(super) fn solve(problem: &AffineVi, solver: &mut BoxedSolver<Mlcp>, solution
     let is_equality = (0..total).map(|i| i < n && rows[i].free).collect();
     let mixed = Mlcp { m: DenseMatrix::new(total, total, m)?.into(), q, is_equality };
     let report = solver.solve(&mixed, &mut z)?;
-    for i in 0..n {
-        solution.r[i] = rows[i].shift + rows[i].sign * z.r[i];
+    for ((r, row), z) in solution.r.iter_mut().zip(&rows).zip(&z.r) {
+        *r = row.shift + row.sign * z;
     }
     problem.project(&mut solution.r);
     problem.velocity(&solution.r, &mut solution.u);

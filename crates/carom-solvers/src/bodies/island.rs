@@ -446,7 +446,7 @@ impl Leader {
             (self.best, self.last_gain) = ((residual, sweeps), sweeps);
         }
         if sweeps > self.last_gain + SETBACK {
-            (self.largest, self.last_gain) = ((0.5 * self.largest).min(FIRST_LIMIT).max(1.0), sweeps);
+            (self.largest, self.last_gain) = ((0.5 * self.largest).clamp(1.0, FIRST_LIMIT), sweeps);
         }
         self.outcome.stalled = sweeps > self.best.1 + STALL || !residual.is_finite();
         self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };

@@ -59,7 +59,7 @@ fn cholesky(a: &[f64], n: usize, lambda: f64) -> Option<[f64; 9]> {
             let x = a[i * n + j] - sum;
             if i == j {
                 let pivot = x + lambda;
-                if !(pivot > f64::EPSILON * a[i * n + i]) {
+                if pivot.is_nan() || pivot <= f64::EPSILON * a[i * n + i] {
                     return None;
                 }
                 l[i * n + i] = pivot.sqrt();

@@ -40,7 +40,7 @@ pub(super) fn factor_semidefinite_front(front: &mut [f64], m: usize, k: usize, f
     eliminate(front, m, k, |front, j| {
         let pivot = &mut front[j * m + j];
         // also where the pivot is not a number
-        if !(*pivot > floors[j]) {
+        if pivot.is_nan() || *pivot <= floors[j] {
             *pivot = f64::INFINITY;
             redundant += 1;
         }

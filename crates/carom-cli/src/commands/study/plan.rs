@@ -105,7 +105,7 @@ impl Plan {
         for variation in &self.vary {
             all = all
                 .iter()
-                .flat_map(|case: &Vec<String>| variation.values.iter().map(|v| [case.as_slice(), &[v.clone()]].concat()))
+                .flat_map(|case: &Vec<String>| variation.values.iter().map(|v| [case.as_slice(), std::slice::from_ref(v)].concat()))
                 .collect();
         }
         all
