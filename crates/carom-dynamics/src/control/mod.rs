@@ -12,7 +12,7 @@
 //! ```
 //!
 //! **Sample instants** fall anywhere. Time-stepping shortens steps so that they end there; smooth and located motion stop and restart there. Between samples a step sees
-//! constant held values, so that it can be tried again; they change in [`ControlSet::sample`] and [`ControlSet::after_step`] only.
+//! constant held values, so that it can be tried again; they change in `ControlSet::sample` and `ControlSet::after_step` only.
 //!
 //! **Order at one instant**: delayed measurements arrive, sensors measure, laws that use the model's equations act, controllers act in the order of their dependence (outputs first, with the
 //! states of before; then the states), actuators are set. A circle of outputs has no order: it is an algebraic loop and refused.

@@ -113,7 +113,7 @@ pub struct TransitionSource {
     pub set: Vec<(String, String)>,
 }
 
-/// A law whose value is a set where its surface vanishes, solved with the step: −s ∈ N_[−1,1](λ), so that λ = −sign(s) off the surface. Its output is
+/// A law whose value is a set where its surface vanishes, solved with the step: −s ∈ N_\[−1, 1\](λ), so that λ = −sign(s) off the surface. Its output is
 /// `NAME.u` = equivalent + Σ gain λ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetValuedSource {
