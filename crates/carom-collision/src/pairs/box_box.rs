@@ -236,9 +236,10 @@ fn snap(
 ) {
     for corner in face.corners() {
         let p = frame.local(&owner.corner(corner));
-        let mut nearest = (reach, None);
+        let mut nearest = (reach * reach, None);
         for (k, candidate) in overlap.iter().enumerate() {
-            let distance = (candidate.x - p.x).hypot(candidate.y - p.y);
+            let (x, y) = (candidate.x - p.x, candidate.y - p.y);
+            let distance = x * x + y * y;
             if distance < nearest.0 && features[k].is_none() {
                 nearest = (distance, Some(k));
             }

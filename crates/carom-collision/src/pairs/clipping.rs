@@ -140,7 +140,7 @@ impl Polygon {
 
     /// Drops corners that repeat their predecessor within a distance.
     fn merge_duplicates(&mut self, distance: f64) {
-        let near = |a: &Corner, b: &Corner| (a.x - b.x).hypot(a.y - b.y) <= distance;
+        let near = |a: &Corner, b: &Corner| (a.x - b.x).powi(2) + (a.y - b.y).powi(2) <= distance * distance;
         let mut kept = 0;
         for k in 0..self.len {
             let corner = self.corners[k];
