@@ -20,7 +20,7 @@ fn at(done: &Done, t: f64) -> &[f64] {
 /// Few bodies, but solved as many are.
 const SWEEPS: &str = "simulation.scheme={ kind = \"moreau-gap\", many = 1 }";
 
-/// Forty spheres and sixteen boxes in smaller containers: at rest after 1.5 s, within the walls to what they penetrate.
+/// Forty spheres and sixteen boxes in smaller containers: at rest after 2 s, within the walls to what they penetrate.
 #[test]
 fn piles_come_to_rest() {
     for (name, count, side, half) in [("pile_of_spheres", 40, 0.4, 0.05), ("pile_of_boxes", 16, 0.5, 0.04)] {
@@ -29,14 +29,14 @@ fn piles_come_to_rest() {
             format!("generate.0.size={size}, 8]"),
             format!("generate.1.size={size}]"),
             format!("generate.1.count={count}"),
-            "simulation.end=1.5".to_owned(),
+            "simulation.end=2".to_owned(),
             SWEEPS.to_owned(),
         ];
         let done = run(name, &keys.iter().map(String::as_str).collect::<Vec<_>>());
         let q = done.keep.q.last().unwrap();
         let depth = done.certificate.max_penetration;
-        // contacts that turning corners and edges make within a step are seen at its end: at most by the way of a step at 4 m/s
-        assert!(depth < 4.0 * 5e-3, "{name}: {depth}");
+        // what impulses of the step drive into each other is seen at its end: by a small part of the 20 mm of a step at 4 m/s
+        assert!(depth < 0.2 * 4.0 * 5e-3, "{name}: {depth}");
         assert!(coordinates(q, 0).chain(coordinates(q, 1)).all(|x| x.abs() < 0.5 * side - half + depth), "{name}");
         assert!(coordinates(q, 2).all(|z| z > half - depth), "{name}");
         // what still rolls, for nothing resists rolling, has little of what the fall brought
