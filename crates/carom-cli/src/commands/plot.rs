@@ -13,8 +13,8 @@ use std::process::ExitCode;
 pub struct Args {
     /// Recorded run (HDF5)
     run: PathBuf,
-    /// Quantities, separated by commas: q.NAME, v.NAME, gap.NAME, mode.NAME, force.NAME, impulse.NAME, energy, residual, penetration, … (see `carom info RUN`)
-    #[arg(short, long, value_delimiter = ',', default_value = "q,energy")]
+    /// Quantities, separated by commas: q.NAME, v.NAME, gap.NAME, mode.NAME, force.NAME, impulse.NAME, energy, residual, penetration, … (see `carom info RUN`) [default: coordinates, states, energy]
+    #[arg(short, long, value_delimiter = ',')]
     quantity: Vec<String>,
     /// Draw what the contacts did instead: one lane each, coloured by mode, with marks at impacts and other events
     #[arg(long, conflicts_with = "quantity")]
@@ -57,7 +57,9 @@ pub fn plot(args: &Args) -> Outcome {
     } else if args.timeline {
         Timeline::of_run(&run, &args.contacts).and_then(|timeline| draw_timeline(&timeline, run.title(), &args.output))
     } else {
-        plot_run(&run, &args.quantity, &args.output)
+        let parts = [("q", run.coordinates().is_empty()), ("x", run.states().is_empty()), ("energy", false)];
+        let usual: Vec<String> = parts.iter().filter(|(_, is_missing)| !is_missing).map(|(name, _)| (*name).to_owned()).collect();
+        plot_run(&run, if args.quantity.is_empty() { &usual } else { &args.quantity }, &args.output)
     };
     drawn.map_err(|error| Failure::Input(error.to_string()))?;
     eprintln!("drawn: {}", args.output.display());
