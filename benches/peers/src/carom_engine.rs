@@ -64,6 +64,11 @@ impl Engine for CaromEngine {
         self.unconverged += usize::from(!self.last.converged());
     }
 
+    fn trace(&self) -> Option<String> {
+        let solve = self.last.solve.as_ref()?;
+        Some(format!("{} {} {} {:.2e}", self.last.n_active, solve.solver, solve.iterations, solve.residual_normalised))
+    }
+
     fn read(&self, state: &mut State) {
         state.clone_from(&self.state);
     }

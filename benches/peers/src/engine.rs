@@ -14,6 +14,11 @@ pub trait Engine {
     /// Takes account of the last step, outside of what is timed.
     fn account(&mut self) {}
 
+    /// The last step in words: contacts, iterations, residual.
+    fn trace(&self) -> Option<String> {
+        None
+    }
+
     /// Writes positions and velocities as carom has them: (x, y, z, w, i, j, k) and linear velocity in the world's, angular in the body's
     /// frame.
     fn read(&self, state: &mut State);

@@ -54,7 +54,7 @@ fn compare(options: &Options) -> Result<String, Box<dyn Error>> {
         engines.push(Box::new(RapierEngine::new(&scene, Setting::Default, options.sleep)?));
     }
     let n_steps = options.steps.unwrap_or((scene.end / scene.step).round() as usize);
-    let meters = measure(&mut engines, &model, &state, n_steps)?;
+    let meters = measure(&mut engines, &model, &state, (n_steps, options.trace))?;
     let mut columns = Vec::new();
     for (engine, meter) in engines.iter().zip(meters) {
         let mut end = state.clone();
@@ -65,7 +65,12 @@ fn compare(options: &Options) -> Result<String, Box<dyn Error>> {
 }
 
 /// Alternates blocks of steps. Only the steps are timed.
-fn measure(engines: &mut [Box<dyn Engine>], model: &Model, start: &State, n_steps: usize) -> Result<Vec<Meter>, Box<dyn Error>> {
+fn measure(
+    engines: &mut [Box<dyn Engine>],
+    model: &Model,
+    start: &State,
+    (n_steps, trace): (usize, bool),
+) -> Result<Vec<Meter>, Box<dyn Error>> {
     let mut meters = Vec::new();
     for _ in &*engines {
         meters.push(Meter::new(model, start, n_steps)?);
@@ -76,6 +81,9 @@ fn measure(engines: &mut [Box<dyn Engine>], model: &Model, start: &State, n_step
         for (engine, meter) in engines.iter_mut().zip(&mut meters) {
             for _ in 0..block {
                 meter.step(&mut **engine, model)?;
+                if trace && let Some(text) = engine.trace() {
+                    eprintln!("{} {text} {:.3} ms", meter.cpu.len(), 1e3 * meter.cpu.last().map_or(0.0, std::time::Duration::as_secs_f64));
+                }
             }
         }
         done += block;

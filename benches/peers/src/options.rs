@@ -3,13 +3,14 @@
 use carom::scenes::Scene;
 
 /// How to call it.
-pub const USAGE: &str = "usage: carom-peers (s1 | s2) NUMBER [--steps N] [--threads N] [--default] [--sleep]
+pub const USAGE: &str = "usage: carom-peers (s1 | s2) NUMBER [--steps N] [--threads N] [--default] [--sleep] [--trace]
 
   s1, s2       pile of spheres, pile of boxes; NUMBER of them
   --steps N    number of steps (default: 3 s of them, 600)
   --threads N  threads (default 1; rapier has more than one only with `--features parallel`)
   --default    rapier also with its default settings
-  --sleep      bodies of rapier may fall asleep (default: no, carom's do not)";
+  --sleep      bodies of rapier may fall asleep (default: no, carom's do not)
+  --trace      tell contacts, iterations, residual and CPU time of each step of carom on standard error";
 
 /// Which pile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Options {
     pub default: bool,
     /// Let rapier's bodies sleep.
     pub sleep: bool,
+    /// Tell of each step.
+    pub trace: bool,
 }
 
 impl Options {
@@ -47,13 +50,14 @@ impl Options {
             None => return Err("a scene is needed: s1 or s2".to_owned()),
         };
         let n_bodies = positive("the number of bodies", arguments.next())?;
-        let mut options = Options { pile, n_bodies, steps: None, threads: 1, default: false, sleep: false };
+        let mut options = Options { pile, n_bodies, steps: None, threads: 1, default: false, sleep: false, trace: false };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--steps" => options.steps = Some(positive("--steps", arguments.next())?),
                 "--threads" => options.threads = positive("--threads", arguments.next())?,
                 "--default" => options.default = true,
                 "--sleep" => options.sleep = true,
+                "--trace" => options.trace = true,
                 other => return Err(format!("there is no option `{other}`")),
             }
         }

@@ -21,11 +21,10 @@ impl Group {
     }
 }
 
-/// Pairs of bodies with their contacts, and their order by colour.
+/// Pairs of bodies with their contacts.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: Vec<Group>,
-    order: Vec<u32>,
 }
 
 impl Groups {
@@ -45,7 +44,7 @@ impl Groups {
     }
 
     /// Bodies of the groups.
-    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + Clone + '_ {
         self.groups.iter().map(|group| group.bodies)
     }
 
@@ -54,20 +53,19 @@ impl Groups {
         self.groups[index as usize]
     }
 
-    /// Orders the groups by their colours, given one each; of one colour those that carry come first, then those with more contacts: so those that
-    /// are worked on together have about the same to do.
-    pub fn sort(&mut self, colours: &[u8]) {
-        self.order.clear();
-        self.order.extend(0..self.groups.len() as u32);
-        let groups = &self.groups;
-        self.order.sort_unstable_by_key(|&index| {
-            let group = &groups[index as usize];
-            (colours[index as usize], !group.carries, Reverse(group.n), index)
-        });
-    }
-
-    /// The groups in this order.
-    pub fn sorted(&self) -> &[u32] {
-        &self.order
+    /// Orders some groups by their colours, given one each in their present order; of one colour those that carry come first, then those with more contacts: so
+    /// those that are worked on together have about the same to do.
+    pub fn sort(&self, some: &mut Vec<u32>, colours: &[u8], keys: &mut Vec<Key>) {
+        keys.clear();
+        keys.extend(some.iter().zip(colours).map(|(&index, &colour)| {
+            let group = &self.groups[index as usize];
+            (colour, !group.carries, Reverse(group.n), index)
+        }));
+        keys.sort_unstable();
+        some.clear();
+        some.extend(keys.iter().map(|key| key.3));
     }
 }
+
+/// What groups are ordered by: colour, carries nothing, number of contacts, number of the group.
+pub(super) type Key = (u8, bool, Reverse<u32>, u32);

@@ -1,28 +1,18 @@
-//! One island: its bodies, its contacts in coloured packs, and the sweeps over them by one or several threads.
+//! One island: its bodies in blocks, its contacts in cells, and the sweeps over them by one or several threads.
 
 use super::barrier::Barrier;
-use super::colouring::{COLOURS, Colouring};
+use super::body::{Body, BodyBlock, Inertia, MOST_BLOCKS, OneBlock, SeveralBlocks, block_of};
+use super::cell::{Cell, Source, Work};
 use super::groups::Groups;
-use super::lanes::{Arithmetic, LANES, Plain};
-use super::pack::{EMPTY, Pack, Points, in_use};
+use super::lanes::{Arithmetic, Plain};
+use super::leader::{Command, Leader, Limits, Outcome};
+use super::partition::Partition;
 use super::rows::RowSet;
-use super::velocities::{Inertia, Velocities};
 use super::{BodyProblem, BodySolution, GROUND, Measure};
+use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-
-/// The residual is measured at least every so many sweeps.
-const CHECK_INTERVAL: usize = 20;
-
-/// Sweeps without a better residual after which momentum is limited further, and after which the island has stalled.
-const SETBACK: usize = 60;
-const STALL: usize = 1500;
-
-/// First limit of Nesterov's t: momentum of at most about 1 − 1.5/t.
-const FIRST_LIMIT: f64 = 16.0;
-
-/// Growth of the square of the change of a sweep at which momentum is dropped: a little is passed over.
-const GROWTH: f64 = 1.3;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An island with everything that its solution needs.
 #[derive(Debug, Default)]
@@ -33,123 +23,39 @@ pub(super) struct Island {
     pub contacts: Vec<u32>,
     pub rows: Vec<u32>,
     inertias: Vec<Inertia>,
-    velocities: Velocities,
     groups: Groups,
-    colouring: Colouring,
-    /// What each thread works on.
-    parts: Vec<Mutex<Part>>,
+    partition: Partition,
+    /// Blocks of bodies; only the first `n_blocks` are in use.
+    blocks: Vec<Mutex<BodyBlock>>,
+    n_blocks: usize,
+    /// Contacts within each block, then those between each block and the next.
+    cells: Vec<Mutex<Cell>>,
     row_work: RowSet,
-    /// Sums of each pack.
-    sums: Vec<AtomicU64>,
-    n_colours: usize,
-    /// Mass unit of the residual.
-    unit: f64,
-    /// |q|².
-    free: f64,
+    /// Sums of each cell.
+    sums: Vec<[AtomicU64; 3]>,
     /// Sum of the diagonal of W.
     pub trace: f64,
     pub outcome: Outcome,
 }
 
-/// Packs of one thread.
-#[derive(Debug, Default)]
-struct Part {
-    packs: Vec<Pack>,
-    /// Number of each pack in the island.
-    numbers: Vec<u32>,
-    /// End of the points of each pack.
-    point_ends: Vec<u32>,
-    points: Vec<Points>,
-    /// Contacts in the lanes of each point.
-    ids: Vec<[u32; LANES]>,
-    /// End of each colour among the packs.
-    ends: Vec<usize>,
-    /// Bodies whose velocities this thread extrapolates, and those velocities at the end of the last sweep.
-    bodies: std::ops::Range<usize>,
-    last: Vec<[f64; 6]>,
-}
-
-impl Part {
-    fn clear(&mut self) {
-        self.packs.clear();
-        self.numbers.clear();
-        self.point_ends.clear();
-        self.points.clear();
-        self.ids.clear();
-        self.ends.clear();
-    }
-
-    /// Points of a pack.
-    #[inline(always)]
-    fn range(&self, pack: usize) -> std::ops::Range<usize> {
-        let start = if pack == 0 { 0 } else { self.point_ends[pack - 1] };
-        start as usize..self.point_ends[pack] as usize
-    }
-
-    /// Writes a number of each pack where all threads find it, slot `k` of four.
-    fn tell(&self, sums: &[AtomicU64], mut of: impl FnMut(&Pack, &[Points], &[[u32; LANES]]) -> f64) {
-        for (index, (pack, &number)) in self.packs.iter().zip(&self.numbers).enumerate() {
-            let range = self.range(index);
-            let value = of(pack, &self.points[range.clone()], &self.ids[range]);
-            sums[4 * number as usize].store(value.to_bits(), Relaxed);
-        }
-    }
-}
-
-/// How the sweeps of an island ended.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Outcome {
-    pub sweeps: usize,
-    pub measure: Measure,
-    pub converged: bool,
-    pub stalled: bool,
-}
-
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub tolerance: f64,
-    pub max_sweeps: usize,
-    /// Residual that is sought within `cheap_sweeps`.
-    pub aim: f64,
-    pub cheap_sweeps: usize,
-    /// Mass unit of the residual.
-    pub unit: f64,
-    pub momentum: bool,
-}
-
-impl Limits {
-    /// Residual at which to stop after so many sweeps.
-    fn goal(&self, sweeps: usize) -> f64 {
-        if sweeps < self.cheap_sweeps { self.aim } else { self.tolerance }
-    }
-}
-
-/// What the leader tells the threads.
-#[derive(Debug, Default)]
-struct Control {
+/// What the threads of an island share.
+struct Team<'a> {
+    arch: pulp::Arch,
+    barrier: Barrier,
+    n_threads: usize,
+    /// Bits of β, and what to do next.
     beta: AtomicU64,
-    /// 0: sweep, 1: measure first, 2: stop.
     command: AtomicU64,
+    leader: Mutex<(Leader, &'a mut RowSet)>,
+    unit: f64,
 }
 
-const SWEEP: u64 = 0;
-const MEASURE: u64 = 1;
-const STOP: u64 = 2;
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-/// Decides after each sweep. Only the first thread has it.
-struct Leader {
-    limits: Limits,
-    /// t of Nesterov's momentum and its limit.
-    t: f64,
-    largest: f64,
-    /// |x⁺ − y|² of the last sweep.
-    step: f64,
-    ratio: f64,
-    /// Best residual and its sweep; the sweep of the last gain or of the last limit.
-    best: (f64, usize),
-    last_gain: usize,
-    outcome: Outcome,
+fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Island {
@@ -160,340 +66,254 @@ impl Island {
         self.rows.clear();
     }
 
-    /// Copies bodies and contacts, coloured and packed for `threads` threads; `local` numbers bodies in their islands.
-    pub fn build(&mut self, problem: &BodyProblem, guess: &BodySolution, local: &[u32], threads: usize) {
-        let ground = self.bodies.len() as u32;
-        let number = |body: u32| if body == GROUND { ground } else { local[body as usize] };
+    /// Copies bodies and contacts, in blocks and cells; `local` numbers bodies in their islands.
+    pub fn build(&mut self, problem: &BodyProblem, guess: &BodySolution, local: &[u32]) {
+        let n = self.bodies.len();
+        let number = |body: u32| if body == GROUND { n as u32 } else { local[body as usize] };
+        let carries = |contact: u32| guess.impulses[contact as usize][0] > 0.0;
+        self.groups.gather(&self.contacts, |contact| problem.contacts[contact as usize].bodies.map(number), carries);
+        self.partition.split(n, self.contacts.len(), self.groups.pairs());
+        self.place_bodies(problem);
+        self.share_groups();
+        let Island { cells, inertias, groups, partition, contacts, .. } = self;
+        let source = Source { problem, guess, contacts, groups, partition, inertias };
+        if let [cell] = &mut cells[..] {
+            own(cell).build(source);
+        } else {
+            cells.par_iter_mut().for_each(|cell| own(cell).build(source));
+        }
+        self.trace = self.cells.iter_mut().map(|cell| own(cell).trace).sum();
+        self.row_work.clear();
+        let place = |body: u32| (number(body), self.partition.addresses[number(body) as usize]);
+        for &r in &self.rows {
+            self.row_work.push(problem, &problem.rows[r as usize], place, guess, &self.inertias);
+        }
+        self.trace += self.row_work.finish(n, &self.inertias);
+    }
+
+    fn place_bodies(&mut self, problem: &BodyProblem) {
         self.inertias.clear();
-        self.velocities.reset(self.bodies.len());
-        for (place, &body) in self.bodies.iter().enumerate() {
+        for &body in &self.bodies {
             let mass = &problem.masses[body as usize];
             let i = &mass.inverse_inertia;
             self.inertias.push([mass.inverse_mass, i[0], i[1], i[2], i[3], i[4], i[5], 0.0]);
-            self.velocities.set(place, &problem.velocities[body as usize]);
         }
         self.inertias.push([0.0; 8]);
-        let carries = |contact: u32| guess.impulses[contact as usize][0] > 0.0;
-        self.groups.gather(&self.contacts, |contact| problem.contacts[contact as usize].bodies.map(number), carries);
-        self.colouring.colour(self.bodies.len(), self.groups.pairs());
-        self.groups.sort(&self.colouring.colour);
-        self.fill(problem, guess, threads);
-        self.trace = self.sum_packs(|_, points, ids| points.iter().zip(ids).map(|(point, ids)| point.trace(in_use(ids))).sum());
-        self.row_work.clear();
-        for &r in &self.rows {
-            self.row_work.push(problem, &problem.rows[r as usize], number, guess, &self.inertias);
+        self.n_blocks = self.partition.ends.len();
+        if self.blocks.len() < self.n_blocks {
+            self.blocks.resize_with(self.n_blocks, Mutex::default);
         }
-        self.trace += self.row_work.finish(self.bodies.len(), &self.inertias);
+        let mut start = 0;
+        for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {
+            let block = own(block);
+            block.clear();
+            for &number in &self.partition.order[start..end as usize] {
+                let velocity = &problem.velocities[self.bodies[number as usize] as usize];
+                block.bodies.push(Body::new(velocity, &self.inertias[number as usize]));
+            }
+            block.finish();
+            start = end as usize;
+        }
     }
 
-    /// Puts the groups into packs, colour after colour, shared between the threads.
-    fn fill(&mut self, problem: &BodyProblem, guess: &BodySolution, threads: usize) {
-        let Island { groups, colouring, parts, inertias, contacts, .. } = self;
-        let ground = inertias.len() as u32 - 1;
-        self.n_colours = colouring.counts[..COLOURS].iter().position(|&n| n == 0).unwrap_or(COLOURS);
-        parts.resize_with(threads, Mutex::default);
-        parts.truncate(threads);
-        let mut parts: Vec<&mut Part> = parts.iter_mut().map(|part| part.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
-        parts.iter_mut().for_each(|part| part.clear());
-        let (mut number, mut order) = (0, groups.sorted());
-        for colour in 0..=COLOURS {
-            let (of_colour, rest) = order.split_at(colouring.counts[colour]);
-            order = rest;
-            // pairs without a colour: one per pack, all with the first thread
-            let width = if colour == COLOURS { 1 } else { LANES };
-            for (place, lanes) in of_colour.chunks(width).enumerate() {
-                let part = &mut parts[if colour == COLOURS { 0 } else { place % threads }];
-                let mut bodies = [[ground; LANES]; 2];
-                let first = part.points.len();
-                for (lane, &group) in lanes.iter().enumerate() {
-                    let group = groups.group(group);
-                    (bodies[0][lane], bodies[1][lane]) = (group.bodies[0], group.bodies[1]);
-                    for (k, &contact) in contacts[group.contacts()].iter().enumerate() {
-                        if first + k == part.points.len() {
-                            part.points.push(Points::empty());
-                            part.ids.push([EMPTY; LANES]);
-                        }
-                        let c = &problem.contacts[contact as usize];
-                        part.points[first + k].put(lane, c, group.bodies, &guess.impulses[contact as usize], inertias);
-                        part.ids[first + k][lane] = contact;
-                    }
-                }
-                part.packs.push(Pack::new(bodies));
-                part.point_ends.push(part.points.len() as u32);
-                part.numbers.push(number);
-                number += 1;
-            }
-            if colour < self.n_colours {
-                parts.iter_mut().for_each(|part| part.ends.push(part.packs.len()));
-            }
-        }
-        let n = self.bodies.len();
-        for (thread, part) in parts.iter_mut().enumerate() {
-            part.bodies = n * thread / threads..n * (thread + 1) / threads;
-            part.last.clear();
-            part.last.resize(part.bodies.len(), [0.0; 6]);
-        }
+    /// Gives each group to the cell of its block or of its two blocks.
+    fn share_groups(&mut self) {
+        let n_cells = 2 * self.n_blocks - 1;
+        self.cells.resize_with(n_cells, Mutex::default);
+        self.cells.truncate(n_cells);
         self.sums.clear();
-        self.sums.resize_with(4 * number as usize, || AtomicU64::new(0));
-    }
-
-    /// Sum of a number of each pack, in the order of the packs, whichever thread has them.
-    fn sum_packs(&mut self, of: impl Fn(&Pack, &[Points], &[[u32; LANES]]) -> f64) -> f64 {
-        for part in &mut self.parts {
-            part.get_mut().unwrap_or_else(PoisonError::into_inner).tell(&self.sums, &of);
+        self.sums.resize_with(n_cells, Default::default);
+        self.cells.iter_mut().for_each(|cell| own(cell).groups.clear());
+        for (index, pair) in self.groups.pairs().enumerate() {
+            let mut blocks = pair.iter().filter_map(|&body| self.partition.addresses.get(body as usize)).map(|&a| block_of(a));
+            let first = blocks.next().unwrap_or(0);
+            let second = blocks.next().unwrap_or(first);
+            let cell = if first == second { first } else { self.n_blocks + first.min(second) };
+            own(&mut self.cells[cell]).groups.push(index as u32);
         }
-        self.sums.chunks_exact(4).map(|slots| f64::from_bits(slots[0].load(Relaxed))).sum()
     }
 
-    /// Sweeps until the tolerance is met; on the threads of the pool where there are several parts.
-    pub fn solve(&mut self, limits: Limits, arch: pulp::Arch) {
-        self.unit = limits.unit;
-        self.start();
-        let barrier = Barrier::new(self.parts.len());
-        let control = Control::default();
-        let rows = Mutex::new(std::mem::take(&mut self.row_work));
-        let leader = Mutex::new(Leader {
-            limits,
-            t: 1.0,
-            largest: f64::INFINITY,
-            last_gain: 0,
-            step: f64::INFINITY,
-            ratio: 1.0,
-            best: (f64::INFINITY, 0),
-            outcome: Outcome::default(),
-        });
-        let worker = |thread: usize| self.work(thread, &barrier, &control, &rows, &leader, arch);
-        if self.parts.len() == 1 {
-            worker(0);
+    /// Sweeps until the tolerance is met; on the threads of the pool at hand where there are several blocks and `shared` says so.
+    pub fn solve(&mut self, limits: Limits, arch: pulp::Arch, shared: bool) {
+        let mut rows = std::mem::take(&mut self.row_work);
+        let n_threads = if shared && self.n_blocks > 1 { rayon::current_num_threads() } else { 1 };
+        let team = Team {
+            arch,
+            barrier: Barrier::new(n_threads),
+            n_threads,
+            beta: AtomicU64::new(0),
+            command: AtomicU64::new(0),
+            leader: Mutex::new((Leader::new(limits), &mut rows)),
+            unit: limits.unit,
+        };
+        if n_threads == 1 {
+            self.work(0, &team);
         } else {
-            rayon::broadcast(|context| worker(context.index()));
+            rayon::broadcast(|context| self.work(context.index(), &team));
         }
-        self.row_work = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.outcome = leader.into_inner().unwrap_or_else(PoisonError::into_inner).outcome;
-    }
-
-    /// |q|², then the response to the guess.
-    fn start(&mut self) {
-        let velocities = std::mem::take(&mut self.velocities);
-        self.free = self.sum_packs(|pack, points, ids| pack.velocity_square(points, ids, &velocities));
-        self.free += self.row_work.free_square(&velocities);
-        // in the order of the packs, whichever thread has them
-        let mut parts: Vec<&mut Part> = self.parts.iter_mut().map(|part| part.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
-        let mut next = vec![0; parts.len()];
-        for number in 0..(self.sums.len() / 4) as u32 {
-            for (part, next) in parts.iter().zip(&mut next) {
-                if part.numbers.get(*next) == Some(&number) {
-                    part.packs[*next].apply_impulses(&part.points[part.range(*next)], &self.inertias, &velocities);
-                    *next += 1;
-                }
-            }
-        }
-        self.row_work.apply_impulses(&self.inertias, &velocities);
-        for part in &mut parts {
-            for (last, body) in part.last.iter_mut().zip(part.bodies.clone()) {
-                *last = velocities.get(body);
-            }
-        }
-        self.velocities = velocities;
+        self.outcome = lock(&team.leader).0.outcome;
+        drop(team);
+        self.row_work = rows;
     }
 
     /// What one thread does.
-    fn work(&self, thread: usize, barrier: &Barrier, control: &Control, rows: &Mutex<RowSet>, leader: &Mutex<Leader>, arch: pulp::Arch) {
-        let mut part = self.parts[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        let part = &mut *part;
-        let is_leader = thread == 0;
+    fn work(&self, thread: usize, team: &Team<'_>) {
+        let own = self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads;
+        let mut free = 0.0;
+        // v_free => |q|²; the response to the guess
+        self.visit_cells(team, own.clone(), Work::Measure { unit: 1.0 });
+        if thread == 0 {
+            free = self.add_sums().velocity;
+            free += self.with_rows(team, |_, rows, bodies| rows.free_square(bodies));
+        }
+        team.barrier.wait();
+        self.visit_cells(team, own.clone(), Work::Apply);
+        if thread == 0 {
+            self.with_rows(team, |_, rows, bodies| rows.apply_impulses(&self.inertias, bodies));
+        }
+        team.barrier.wait();
         loop {
-            let beta = f64::from_bits(control.beta.load(Relaxed));
-            self.extrapolate(part, beta);
-            barrier.wait();
-            let mut start = 0;
-            for colour in 0..self.n_colours {
-                let end = part.ends[colour];
-                self.dispatch(arch, Work::Sweep { part, packs: start..end, beta });
-                start = end;
-                barrier.wait();
+            let beta = f64::from_bits(team.beta.load(Relaxed));
+            self.visit_cells(team, own.clone(), Work::Sweep { beta });
+            if thread == 0 {
+                let command = self.with_rows(team, |leader, rows, bodies| {
+                    let step = rows.visit(beta, &self.inertias, bodies) + self.add_sums().error;
+                    let command = leader.after_sweep(step, free);
+                    team.beta.store(leader.beta.to_bits(), Relaxed);
+                    command
+                });
+                team.command.store(command as u64, Relaxed);
             }
-            if is_leader {
-                let n = part.packs.len();
-                self.dispatch(arch, Work::Sweep { part, packs: start..n, beta });
-                let mut step = rows.lock().unwrap_or_else(PoisonError::into_inner).visit(beta, &self.inertias, &self.velocities);
-                step += self.sums.chunks_exact(4).map(|slots| f64::from_bits(slots[0].load(Relaxed))).sum::<f64>();
-                leader.lock().unwrap_or_else(PoisonError::into_inner).after_sweep(step, self.free, control);
+            team.barrier.wait();
+            if team.command.load(Relaxed) != Command::Measure as u64 {
+                continue;
             }
-            barrier.wait();
-            if control.command.load(Relaxed) == MEASURE {
-                self.dispatch(arch, Work::Measure { part: &mut *part });
-                barrier.wait();
-                if is_leader {
-                    let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-                    let mut total = self.add_measures();
-                    total.add(&rows.lock().unwrap_or_else(PoisonError::into_inner).measure(leader.limits.unit, &self.velocities));
-                    total.free = self.free;
-                    leader.judge(total, control);
-                }
-                barrier.wait();
+            self.visit_cells(team, own.clone(), Work::Measure { unit: team.unit });
+            if thread == 0 {
+                let command = self.with_rows(team, |leader, rows, bodies| {
+                    let mut total = self.add_sums();
+                    total.add(&rows.measure(team.unit, bodies));
+                    total.free = free;
+                    leader.judge(total)
+                });
+                team.command.store(command as u64, Relaxed);
             }
-            if control.command.load(Relaxed) == STOP {
+            team.barrier.wait();
+            if team.command.load(Relaxed) == Command::Stop as u64 {
                 return;
             }
         }
     }
-}
 
-impl Island {
-    /// y = x + β (x − x_last) for the velocities.
-    fn extrapolate(&self, part: &mut Part, beta: f64) {
-        for (last, body) in part.last.iter_mut().zip(part.bodies.clone()) {
-            let x = self.velocities.get(body);
-            if beta != 0.0 {
-                let mut y = x;
-                y.iter_mut().zip(&*last).for_each(|(y, last)| *y += beta * (*y - last));
-                self.velocities.set(body, &y);
+    /// Works on the cells of a thread's blocks: within the blocks, then between the even and the next, then between the odd and the next. All
+    /// threads have done so on return.
+    fn visit_cells(&self, team: &Team<'_>, own: Range<usize>, work: Work) {
+        for block in own.clone() {
+            self.dispatch(team.arch, work, block);
+        }
+        team.barrier.wait();
+        if self.n_blocks == 1 {
+            return;
+        }
+        for parity in 0..2 {
+            for block in own.clone().filter(|block| block % 2 == parity && block + 1 < self.n_blocks) {
+                self.dispatch(team.arch, work, self.n_blocks + block);
             }
-            *last = x;
+            team.barrier.wait();
         }
     }
 
     #[inline(always)]
-    fn sweep<S: Arithmetic>(&self, by: S, part: &mut Part, packs: std::ops::Range<usize>, beta: f64) {
-        let mut start = if packs.start == 0 { 0 } else { part.point_ends[packs.start - 1] as usize };
-        for index in packs {
-            let end = part.point_ends[index] as usize;
-            let step = part.packs[index].visit(by, beta, &mut part.points[start..end], &self.inertias, &self.velocities);
-            self.sums[4 * part.numbers[index] as usize].store(step.to_bits(), Relaxed);
-            start = end;
-        }
-    }
-
-    #[inline(always)]
-    fn measure<S: Arithmetic>(&self, by: S, part: &mut Part, unit: f64) {
-        for index in 0..part.packs.len() {
-            let range = part.range(index);
-            let m = part.packs[index].measure(by, &part.points[range.clone()], &part.ids[range], unit, &self.velocities);
-            for (slot, sum) in self.sums[4 * part.numbers[index] as usize..].iter().zip([m.error, m.impulse, m.velocity]) {
-                slot.store(sum.to_bits(), Relaxed);
+    fn visit_cell<S: Arithmetic>(&self, by: S, work: Work, index: usize) {
+        let mut cell = lock(&self.cells[index]);
+        let total = if index < self.n_blocks {
+            let mut block = lock(&self.blocks[index]);
+            if let Work::Sweep { beta } = work {
+                block.extrapolate(by, beta);
             }
+            cell.run(by, work, &mut OneBlock(&mut block.bodies))
+        } else {
+            let first = index - self.n_blocks;
+            let (mut a, mut b) = (lock(&self.blocks[first]), lock(&self.blocks[first + 1]));
+            cell.run(by, work, &mut SeveralBlocks { first, blocks: &mut [&mut a.bodies, &mut b.bodies] })
+        };
+        for (slot, sum) in self.sums[index].iter().zip([total.error, total.impulse, total.velocity]) {
+            slot.store(sum.to_bits(), Relaxed);
         }
     }
 
-    fn add_measures(&self) -> Measure {
+    /// Sums over the cells, in their order, whichever threads worked on them.
+    fn add_sums(&self) -> Measure {
         let mut total = Measure::default();
-        for slots in self.sums.chunks_exact(4) {
-            let of = |k: usize| f64::from_bits(slots[k].load(Relaxed));
-            total.add(&Measure { error: of(0), impulse: of(1), velocity: of(2), free: 0.0 });
+        for slots in &self.sums {
+            let [error, impulse, velocity] = [0, 1, 2].map(|k: usize| f64::from_bits(slots[k].load(Relaxed)));
+            total.add(&Measure { error, impulse, velocity, free: 0.0 });
         }
         total
     }
 
+    /// Calls with the leader, the rows and all bodies. The other threads wait meanwhile.
+    fn with_rows<T>(&self, team: &Team<'_>, act: impl FnOnce(&mut Leader, &mut RowSet, &mut SeveralBlocks<'_, '_>) -> T) -> T {
+        let mut guard = lock(&team.leader);
+        let (leader, rows) = &mut *guard;
+        self.with_bodies(|bodies| act(leader, rows, bodies))
+    }
+
+    /// Calls with all bodies.
+    fn with_bodies<T>(&self, act: impl FnOnce(&mut SeveralBlocks<'_, '_>) -> T) -> T {
+        let mut guards: [Option<MutexGuard<'_, BodyBlock>>; MOST_BLOCKS] =
+            std::array::from_fn(|block| (block < self.n_blocks).then(|| lock(&self.blocks[block])));
+        let mut slices: [&mut [Body]; MOST_BLOCKS] = std::array::from_fn(|_| Default::default());
+        for (slice, guard) in slices.iter_mut().zip(guards.iter_mut().flatten()) {
+            *slice = &mut guard.bodies;
+        }
+        act(&mut SeveralBlocks { first: 0, blocks: &mut slices[..self.n_blocks] })
+    }
+
     /// Writes impulses and velocities into the solution of the problem.
     pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
-        for part in &mut self.parts {
-            let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);
-            for (index, pack) in part.packs.iter().enumerate() {
-                let range = part.range(index);
-                for (point, ids) in part.points[range.clone()].iter().zip(&part.ids[range]) {
-                    let velocities = pack.velocities(point, &self.velocities);
-                    for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
-                        solution.impulses[id as usize] = point.impulse_of(lane);
-                        solution.velocities[id as usize] = velocities[lane];
-                    }
-                }
+        let mut rows = std::mem::take(&mut self.row_work);
+        self.with_bodies(|bodies| {
+            for cell in &self.cells {
+                lock(cell).read_out(bodies, solution);
             }
-        }
-        self.row_work.read_out(problem, &self.rows, &self.velocities, solution);
-        for (place, &body) in self.bodies.iter().enumerate() {
-            solution.bodies[body as usize] = self.velocities.get(place);
-        }
-    }
-}
-
-impl Leader {
-    /// Next β; whether to measure.
-    fn after_sweep(&mut self, step: f64, free: f64, control: &Control) {
-        self.outcome.sweeps += 1;
-        let (limits, sweeps) = (&self.limits, self.outcome.sweeps);
-        // momentum is dropped where it makes the changes grow, and comes back faster than from the start
-        let grows = step > GROWTH * self.step;
-        self.step = step;
-        let beta = if !limits.momentum || grows {
-            self.t = (0.5 * self.t).max(1.0);
-            0.0
-        } else {
-            let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
-            let beta = (self.t - 1.0) / next;
-            self.t = next.min(self.largest);
-            beta
-        };
-        control.beta.store(beta.to_bits(), Relaxed);
-        self.outcome.measure.free = free;
-        let cheap = limits.unit * step.sqrt();
-        let size = self.outcome.measure.impulse.max(free).max(self.outcome.measure.velocity).sqrt().max(f64::MIN_POSITIVE);
-        let promising = cheap * self.ratio <= limits.goal(sweeps) * size;
-        let due = sweeps % CHECK_INTERVAL == 0 || sweeps == 1 || sweeps >= limits.max_sweeps;
-        self.outcome.measure.error = cheap;
-        let command = if promising || due { MEASURE } else { SWEEP };
-        control.command.store(command, Relaxed);
-    }
-
-    /// The residual: whether to go on.
-    fn judge(&mut self, measure: Measure, control: &Control) {
-        let (limits, sweeps) = (self.limits, self.outcome.sweeps);
-        let cheap = self.outcome.measure.error;
-        let residual = measure.residual();
-        self.outcome.measure = measure;
-        self.outcome.converged = residual <= limits.tolerance;
-        if residual < 0.999 * self.best.0 {
-            (self.best, self.last_gain) = ((residual, sweeps), sweeps);
-        }
-        if sweeps > self.last_gain + SETBACK {
-            (self.largest, self.last_gain) = ((0.5 * self.largest).clamp(1.0, FIRST_LIMIT), sweeps);
-        }
-        self.outcome.stalled = sweeps > self.best.1 + STALL || !residual.is_finite();
-        self.ratio = if cheap > 0.0 { (measure.error.sqrt() / cheap).clamp(1e-3, 1e3) } else { 1.0 };
-        let stops = residual <= limits.goal(sweeps) || self.outcome.stalled || sweeps >= limits.max_sweeps;
-        control.command.store(if stops { STOP } else { SWEEP }, Relaxed);
-    }
-}
-
-/// Work on packs that has a version with the vector instructions of the machine.
-enum Work<'a> {
-    Sweep { part: &'a mut Part, packs: std::ops::Range<usize>, beta: f64 },
-    Measure { part: &'a mut Part },
-}
-
-impl Island {
-    #[inline(always)]
-    fn run<S: Arithmetic>(&self, by: S, work: Work<'_>) {
-        match work {
-            Work::Sweep { part, packs, beta } => self.sweep(by, part, packs, beta),
-            Work::Measure { part } => self.measure(by, part, self.unit),
+            rows.read_out(problem, &self.rows, bodies, solution);
+        });
+        self.row_work = rows;
+        let mut start = 0;
+        for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {
+            for (&number, body) in self.partition.order[start..end as usize].iter().zip(&own(block).bodies) {
+                solution.bodies[self.bodies[number as usize] as usize] = body.velocity();
+            }
+            start = end as usize;
         }
     }
 
-    /// Does the work as this machine does it best.
-    fn dispatch(&self, arch: pulp::Arch, work: Work<'_>) {
+    /// Works on a cell as this machine does it best.
+    fn dispatch(&self, arch: pulp::Arch, work: Work, cell: usize) {
         match arch {
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            pulp::Arch::V3(simd) => pulp::Simd::vectorize(simd, WithVectors { island: self, work, simd }),
-            _ => self.run(Plain, work),
+            pulp::Arch::V3(simd) => pulp::Simd::vectorize(simd, WithVectors { island: self, work, cell, simd }),
+            _ => self.visit_cell(Plain, work, cell),
         }
     }
 }
 
 /// Inlined into a function that may use vector instructions.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-struct WithVectors<'a, 'b> {
+struct WithVectors<'a> {
     island: &'a Island,
-    work: Work<'b>,
+    work: Work,
+    cell: usize,
     simd: pulp::x86::V3,
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-impl pulp::WithSimd for WithVectors<'_, '_> {
+impl pulp::WithSimd for WithVectors<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        self.island.run(self.simd, self.work);
+        self.island.visit_cell(self.simd, self.work, self.cell);
     }
 }

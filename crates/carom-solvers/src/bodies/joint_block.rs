@@ -1,7 +1,8 @@
 //! The joints of an island as one block: sweeps from joint to joint carry news along a chain by one link each, a factor carries it at once.
 
+use super::body::Inertia;
 use super::rows::{RowSet, dot6, respond};
-use super::velocities::Inertia;
+
 use crate::block_sparse::BlockSparse;
 use crate::linear::BilateralFactor;
 

@@ -30,6 +30,14 @@ pub(super) trait Arithmetic: Copy {
     fn sqrt(self, a: Self::Four) -> Self::Four;
     /// `then` where a ≤ b, `otherwise` elsewhere.
     fn choose_below(self, a: Self::Four, b: Self::Four, then: Self::Four, otherwise: Self::Four) -> Self::Four;
+    /// a b + c, rounded once.
+    fn mul_add(self, a: Self::Four, b: Self::Four, c: Self::Four) -> Self::Four;
+    /// a b − c, rounded once.
+    fn mul_sub(self, a: Self::Four, b: Self::Four, c: Self::Four) -> Self::Four;
+    /// Some a is above its b.
+    fn any_above(self, a: Self::Four, b: Self::Four) -> bool;
+    /// Rows become columns.
+    fn transpose(self, x: [Self::Four; LANES]) -> [Self::Four; LANES];
 }
 
 /// For machines without vector instructions of this width.
@@ -75,6 +83,22 @@ impl Arithmetic for Plain {
     fn choose_below(self, a: [f64; LANES], b: [f64; LANES], then: [f64; LANES], otherwise: [f64; LANES]) -> [f64; LANES] {
         std::array::from_fn(|k| if a[k] <= b[k] { then[k] } else { otherwise[k] })
     }
+    #[inline(always)]
+    fn mul_add(self, a: [f64; LANES], b: [f64; LANES], c: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k].mul_add(b[k], c[k]))
+    }
+    #[inline(always)]
+    fn mul_sub(self, a: [f64; LANES], b: [f64; LANES], c: [f64; LANES]) -> [f64; LANES] {
+        std::array::from_fn(|k| a[k].mul_add(b[k], -c[k]))
+    }
+    #[inline(always)]
+    fn any_above(self, a: [f64; LANES], b: [f64; LANES]) -> bool {
+        a.iter().zip(&b).any(|(a, b)| a > b)
+    }
+    #[inline(always)]
+    fn transpose(self, x: [[f64; LANES]; LANES]) -> [[f64; LANES]; LANES] {
+        std::array::from_fn(|column| std::array::from_fn(|row| x[row][column]))
+    }
 }
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -116,6 +140,30 @@ impl Arithmetic for pulp::x86::V3 {
     #[inline(always)]
     fn choose_below(self, a: pulp::f64x4, b: pulp::f64x4, then: pulp::f64x4, otherwise: pulp::f64x4) -> pulp::f64x4 {
         self.select_f64x4(self.cmp_le_f64x4(a, b), then, otherwise)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: pulp::f64x4, b: pulp::f64x4, c: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_add_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn mul_sub(self, a: pulp::f64x4, b: pulp::f64x4, c: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_sub_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn any_above(self, a: pulp::f64x4, b: pulp::f64x4) -> bool {
+        self.avx._mm256_movemask_pd(pulp::cast(self.cmp_gt_f64x4(a, b))) != 0
+    }
+    #[inline(always)]
+    fn transpose(self, x: [pulp::f64x4; LANES]) -> [pulp::f64x4; LANES] {
+        let [a, b, c, d] = [pulp::cast(x[0]), pulp::cast(x[1]), pulp::cast(x[2]), pulp::cast(x[3])];
+        let (ab, cd) = (self.avx._mm256_unpacklo_pd(a, b), self.avx._mm256_unpacklo_pd(c, d));
+        let (ba, dc) = (self.avx._mm256_unpackhi_pd(a, b), self.avx._mm256_unpackhi_pd(c, d));
+        [
+            pulp::cast(self.avx._mm256_permute2f128_pd::<0x20>(ab, cd)),
+            pulp::cast(self.avx._mm256_permute2f128_pd::<0x20>(ba, dc)),
+            pulp::cast(self.avx._mm256_permute2f128_pd::<0x31>(ab, cd)),
+            pulp::cast(self.avx._mm256_permute2f128_pd::<0x31>(ba, dc)),
+        ]
     }
 }
 
@@ -169,8 +217,34 @@ impl<S: Arithmetic> Lanes<S> {
     /// Some is above its bound.
     #[inline(always)]
     pub fn any_above(self, bound: Self) -> bool {
-        let (a, b) = (self.array(), bound.array());
-        (a[0] > b[0]) | (a[1] > b[1]) | (a[2] > b[2]) | (a[3] > b[3])
+        self.by.any_above(self.x, bound.x)
+    }
+
+    /// self · other + third, rounded once.
+    #[inline(always)]
+    pub fn times_plus(self, other: Self, third: Self) -> Self {
+        Lanes { x: self.by.mul_add(self.x, other.x, third.x), ..self }
+    }
+
+    /// self · other − third, rounded once.
+    #[inline(always)]
+    pub fn times_minus(self, other: Self, third: Self) -> Self {
+        Lanes { x: self.by.mul_sub(self.x, other.x, third.x), ..self }
+    }
+
+    /// Number k of each row, for k = 0 … 3.
+    #[inline(always)]
+    pub fn transposed(by: S, rows: [[f64; LANES]; LANES]) -> [Self; LANES] {
+        let [a, b, c, d] = by.transpose([by.load(rows[0]), by.load(rows[1]), by.load(rows[2]), by.load(rows[3])]);
+        [Lanes { by, x: a }, Lanes { by, x: b }, Lanes { by, x: c }, Lanes { by, x: d }]
+    }
+
+    /// The rows again.
+    #[inline(always)]
+    pub fn transposed_back(columns: [Self; LANES]) -> [[f64; LANES]; LANES] {
+        let by = columns[0].by;
+        let [a, b, c, d] = by.transpose([columns[0].x, columns[1].x, columns[2].x, columns[3].x]);
+        [by.store(a), by.store(b), by.store(c), by.store(d)]
     }
 
     /// Sum over the contacts, in a fixed order.
@@ -215,12 +289,12 @@ impl<S: Arithmetic> Neg for Lanes<S> {
 
 #[inline(always)]
 pub(super) fn dot<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Lanes<S> {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
 }
 
 #[inline(always)]
 pub(super) fn cross<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    [a[1].times_minus(b[2], a[2] * b[1]), a[2].times_minus(b[0], a[0] * b[2]), a[0].times_minus(b[1], a[1] * b[0])]
 }
 
 #[inline(always)]
@@ -236,4 +310,10 @@ pub(super) fn sub<S: Arithmetic>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
 #[inline(always)]
 pub(super) fn scale<S: Arithmetic>(a: Vectors<S>, by: Lanes<S>) -> Vectors<S> {
     [a[0] * by, a[1] * by, a[2] * by]
+}
+
+/// a f + b.
+#[inline(always)]
+pub(super) fn scale_add<S: Arithmetic>(a: Vectors<S>, f: Lanes<S>, b: Vectors<S>) -> Vectors<S> {
+    [a[0].times_plus(f, b[0]), a[1].times_plus(f, b[1]), a[2].times_plus(f, b[2])]
 }

@@ -17,17 +17,20 @@
 //! restarts, with half the momentum, where the change |x − y| of a sweep grows, and limits momentum where the residual does not fall.
 
 mod barrier;
+mod body;
+mod cell;
 mod colouring;
 mod groups;
 mod island;
 mod islands;
 mod joint_block;
 mod lanes;
+mod leader;
 mod pack;
+mod partition;
 mod rows;
 mod sweeps;
 mod union;
-mod velocities;
 
 pub use rows::{BodyRows, RowSide, RowValues};
 pub use sweeps::{BodySweeps, BodySweepsParams};

@@ -12,13 +12,14 @@
 //! The last line makes u_N = 0 with friction that follows the normal impulse: without it contacts at which friction lifts or presses (|μ W_NT d| near W_NN) make sweeps cycle.
 //! At a fixed point u_N ≥ 0 ⟂ r_N ≥ 0 and −u_T is in the normal cone of the disk at r_T: Coulomb's law as it is.
 
-use super::lanes::{Arithmetic, LANES, Lanes, Plain, Stored, Vectors, add, cross, dot, scale, sub};
-use super::velocities::{Inertia, Velocities, gather_inertia};
+use super::body::{Bodies, Inertia, gather, gather_inertia, scatter};
+use super::lanes::{Arithmetic, LANES, Lanes, Plain, Stored, Vectors, add, cross, dot, scale, scale_add, sub};
 use super::{BodyContact, Measure};
 
 /// Pairs of one colour. Lanes without a pair join the ground to itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pack {
+    /// Addresses of the bodies.
     bodies: [[u32; LANES]; 2],
     /// Sweeps left out before the next visit, and visits in a row that found nothing to do.
     wait: u32,
@@ -39,8 +40,6 @@ pub(super) struct Points {
     inverse: [Stored; 6],
     /// 1/W_NN and 1/λ_max(W_TT).
     gains: [Stored; 2],
-    /// Sum of the diagonal.
-    trace: Stored,
     /// x of the last sweep and of the one before.
     impulse: [Stored; 3],
     last: [Stored; 3],
@@ -56,56 +55,61 @@ const COUPLED: f64 = 0.25;
 const LONGEST_WAIT: u32 = 8;
 
 impl Pack {
-    /// A pack of these pairs, with bodies numbered as in the island.
+    /// A pack of these pairs of bodies, by their addresses.
     pub fn new(bodies: [[u32; LANES]; 2]) -> Self {
         Pack { bodies, wait: 0, idle: 0 }
     }
 
     #[inline(always)]
-    fn gather<S: Arithmetic>(&self, by: S, velocities: &Velocities) -> Sides<S> {
-        [velocities.gather(by, &self.bodies[0]), velocities.gather(by, &self.bodies[1])]
+    fn gather<S: Arithmetic>(&self, by: S, bodies: &impl Bodies) -> Sides<S> {
+        [gather(by, bodies, &self.bodies[0]), gather(by, bodies, &self.bodies[1])]
     }
 
     #[inline(always)]
-    fn inertias<S: Arithmetic>(&self, by: S, inertias: &[Inertia]) -> [[Lanes<S>; 7]; 2] {
-        [gather_inertia(by, inertias, &self.bodies[0]), gather_inertia(by, inertias, &self.bodies[1])]
+    fn inertias<S: Arithmetic>(&self, by: S, bodies: &impl Bodies) -> [[Lanes<S>; 7]; 2] {
+        [gather_inertia(by, bodies, &self.bodies[0]), gather_inertia(by, bodies, &self.bodies[1])]
+    }
+
+    #[inline(always)]
+    fn scatter<S: Arithmetic>(&self, by: S, bodies: &mut impl Bodies, v: &Sides<S>) {
+        scatter(by, bodies, &self.bodies[0], &v[0]);
+        scatter(by, bodies, &self.bodies[1], &v[1]);
     }
 
     /// Adds the response to the whole impulses to the velocities.
-    pub fn apply_impulses(&self, points: &[Points], inertias: &[Inertia], velocities: &Velocities) {
-        let mut v = self.gather(Plain, velocities);
-        let inertias = self.inertias(Plain, inertias);
+    #[inline(always)]
+    pub fn apply_impulses<S: Arithmetic>(&self, by: S, points: &[Points], bodies: &mut impl Bodies) {
+        let mut v = self.gather(by, bodies);
+        let inertias = self.inertias(by, bodies);
         for point in points {
-            let impulse = point.impulse.map(|x| Lanes::of(Plain, x.0));
-            point.frame(Plain).respond(&mut v, &inertias, &impulse);
+            let impulse = load(by, &point.impulse);
+            point.frame(by).respond(&mut v, &inertias, &impulse);
         }
-        velocities.scatter(&self.bodies[0], &v[0]);
-        velocities.scatter(&self.bodies[1], &v[1]);
+        self.scatter(by, bodies, &v);
     }
 
     /// One visit of a sweep that started from y = x + β (x − x_last). Returns |x⁺ − y|².
     ///
     /// Pairs that carry nothing and do not close are left out of some sweeps; [`Pack::measure`] calls them back where they are needed.
     #[inline(always)]
-    pub fn visit<S: Arithmetic>(&mut self, by: S, beta: f64, points: &mut [Points], inertias: &[Inertia], velocities: &Velocities) -> f64 {
+    pub fn visit<S: Arithmetic>(&mut self, by: S, beta: f64, points: &mut [Points], bodies: &mut impl Bodies) -> f64 {
         if self.wait > 0 {
             self.wait -= 1;
             return 0.0;
         }
-        let mut v = self.gather(by, velocities);
-        let inertias = self.inertias(by, inertias);
+        let mut v = self.gather(by, bodies);
+        let inertias = self.inertias(by, bodies);
         let (mut step, mut carried) = (Lanes::splat(by, 0.0), Lanes::splat(by, 0.0));
         for point in &mut *points {
             let present = load(by, &point.impulse);
-            let y = add(present, scale(sub(present, load(by, &point.last)), Lanes::splat(by, beta)));
+            let y = scale_add(sub(present, load(by, &point.last)), Lanes::splat(by, beta), present);
             let x = point.solve(by, y, &mut v, &inertias);
             let change = sub(x, y);
             step = step + dot(change, change);
             carried = carried + x[0] + present[0];
             (point.last, point.impulse) = (point.impulse, store(x));
         }
-        velocities.scatter(&self.bodies[0], &v[0]);
-        velocities.scatter(&self.bodies[1], &v[1]);
+        self.scatter(by, bodies, &v);
         self.idle = if carried.sum() > 0.0 { 0 } else { self.idle + 1 };
         self.wait = self.idle.min(LONGEST_WAIT);
         step.sum()
@@ -113,15 +117,8 @@ impl Pack {
 
     /// Parts of the residual and of the sizes in it, in the mass unit `unit`; of the lanes in use at each point only.
     #[inline(always)]
-    pub fn measure<S: Arithmetic>(
-        &mut self,
-        by: S,
-        points: &[Points],
-        ids: &[[u32; LANES]],
-        unit: f64,
-        velocities: &Velocities,
-    ) -> Measure {
-        let v = self.gather(by, velocities);
+    pub fn measure<S: Arithmetic>(&mut self, by: S, points: &[Points], ids: &[[u32; LANES]], unit: f64, bodies: &impl Bodies) -> Measure {
+        let v = self.gather(by, bodies);
         let mut total = Measure::default();
         for (point, ids) in points.iter().zip(ids) {
             total.add(&point.measure(by, in_use(ids), unit, &v));
@@ -132,15 +129,9 @@ impl Pack {
         total
     }
 
-    /// |u|² of the present velocities.
-    pub fn velocity_square(&self, points: &[Points], ids: &[[u32; LANES]], velocities: &Velocities) -> f64 {
-        let v = self.gather(Plain, velocities);
-        points.iter().zip(ids).map(|(point, ids)| point.measure(Plain, in_use(ids), 1.0, &v).velocity).sum()
-    }
-
     /// Local velocities of a point of each pair.
-    pub fn velocities(&self, point: &Points, velocities: &Velocities) -> [[f64; 3]; LANES] {
-        let u = point.frame(Plain).local(&self.gather(Plain, velocities)).map(Lanes::array);
+    pub fn velocities(&self, point: &Points, bodies: &impl Bodies) -> [[f64; 3]; LANES] {
+        let u = point.frame(Plain).local(&self.gather(Plain, bodies)).map(Lanes::array);
         std::array::from_fn(|lane| [u[0][lane], u[1][lane], u[2][lane]])
     }
 }
@@ -181,14 +172,13 @@ impl Points {
             w: [one, zero, zero],
             inverse: [one, zero, zero, one, zero, one],
             gains: [one; 2],
-            trace: zero,
             impulse: [zero; 3],
             last: [zero; 3],
         }
     }
 
-    /// Puts a contact with its guess in a lane; bodies are numbered as in the island.
-    pub fn put(&mut self, lane: usize, contact: &BodyContact, bodies: [u32; 2], impulse: &[f64; 3], inertias: &[Inertia]) {
+    /// Puts a contact with its guess in a lane; `inertias` are those of its bodies. Returns the trace of the diagonal block of W.
+    pub fn put(&mut self, lane: usize, contact: &BodyContact, impulse: &[f64; 3], inertias: [&Inertia; 2]) -> f64 {
         let set = |to: &mut [Stored; 3], from: &[f64; 3]| to.iter_mut().zip(from).for_each(|(to, from)| to.0[lane] = *from);
         set(&mut self.normal, &contact.normal);
         set(&mut self.tangent, &contact.tangent);
@@ -198,7 +188,7 @@ impl Points {
         set(&mut self.impulse, impulse);
         set(&mut self.last, impulse);
         self.friction.0[lane] = contact.friction;
-        let w = contact.diagonal([&inertias[bodies[0] as usize], &inertias[bodies[1] as usize]]);
+        let w = contact.diagonal(inertias);
         for (to, w) in self.w.iter_mut().zip(w) {
             to.0[lane] = w;
         }
@@ -208,17 +198,12 @@ impl Points {
         let largest = 0.5 * (w[4] + w[8]) + (0.5 * (w[4] - w[8])).hypot(w[5]);
         let reciprocal = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
         (self.gains[0].0[lane], self.gains[1].0[lane]) = (reciprocal(w[0]), reciprocal(largest));
-        self.trace.0[lane] = w[0] + w[4] + w[8];
+        w[0] + w[4] + w[8]
     }
 
     /// Impulse of a lane.
     pub fn impulse_of(&self, lane: usize) -> [f64; 3] {
         [self.impulse[0].0[lane], self.impulse[1].0[lane], self.impulse[2].0[lane]]
-    }
-
-    /// Trace of the diagonal blocks of W, for the lanes in use.
-    pub fn trace(&self, lanes: usize) -> f64 {
-        self.trace.0[..lanes].iter().sum()
     }
 
     /// The numbers that do not change, in registers.
@@ -244,16 +229,12 @@ impl Points {
             [Lanes::of(by, nn.0), Lanes::of(by, n1.0), Lanes::of(by, n2.0)],
             [Lanes::of(by, i11.0), Lanes::of(by, i12.0), Lanes::of(by, i22.0)],
         );
-        let stick = [
-            y[0] - (r1[0] * u[0] + r1[1] * u[1] + r1[2] * u[2]),
-            y[1] - (r1[1] * u[0] + r2[0] * u[1] + r2[1] * u[2]),
-            y[2] - (r1[2] * u[0] + r2[1] * u[1] + r2[2] * u[2]),
-        ];
+        let stick = [y[0] - dot(r1, u), y[1] - dot([r1[1], r2[0], r2[1]], u), y[2] - dot([r1[2], r2[1], r2[2]], u)];
         let mu = Lanes::of(by, self.friction.0);
         let zero = Lanes::splat(by, 0.0);
         let bound = mu * stick[0].max(zero);
         // negative where it sticks
-        let outside = stick[1] * stick[1] + stick[2] * stick[2] - bound * bound;
+        let outside = stick[2].times_plus(stick[2], stick[1].times_minus(stick[1], bound * bound));
         let outside = outside.max(-stick[0]);
         let x = if outside.any_above(zero) {
             let slip = self.slip(by, y, u, mu);
@@ -341,7 +322,7 @@ impl<S: Arithmetic> Frame<S> {
     /// Adds the response to a change of the impulses to the velocities of both sides.
     #[inline(always)]
     fn respond(&self, v: &mut Sides<S>, inertias: &[[Lanes<S>; 7]; 2], change: &Vectors<S>) {
-        let force = add(add(scale(self.normal, change[0]), scale(self.tangent, change[1])), scale(self.binormal, change[2]));
+        let force = scale_add(self.binormal, change[2], scale_add(self.tangent, change[1], scale(self.normal, change[0])));
         respond(&mut v[0], &inertias[0], &self.arms[0], &force);
         respond(&mut v[1], &inertias[1], &self.arms[1], &[-force[0], -force[1], -force[2]]);
     }
@@ -351,10 +332,11 @@ impl<S: Arithmetic> Frame<S> {
 #[inline(always)]
 fn respond<S: Arithmetic>(v: &mut [Vectors<S>; 2], inertia: &[Lanes<S>; 7], arm: &Vectors<S>, force: &Vectors<S>) {
     let turn = cross(*arm, *force);
-    v[0] = add(v[0], scale(*force, inertia[0]));
-    v[1][0] = v[1][0] + inertia[1] * turn[0] + inertia[2] * turn[1] + inertia[3] * turn[2];
-    v[1][1] = v[1][1] + inertia[2] * turn[0] + inertia[4] * turn[1] + inertia[5] * turn[2];
-    v[1][2] = v[1][2] + inertia[3] * turn[0] + inertia[5] * turn[1] + inertia[6] * turn[2];
+    v[0] = scale_add(*force, inertia[0], v[0]);
+    let [_, xx, xy, xz, yy, yz, zz] = *inertia;
+    v[1] = scale_add([xx, xy, xz], turn[0], v[1]);
+    v[1] = scale_add([xy, yy, yz], turn[1], v[1]);
+    v[1] = scale_add([xz, yz, zz], turn[2], v[1]);
 }
 
 /// Inverse of a symmetric matrix, row-major: its upper triangle. Zero where it has none.

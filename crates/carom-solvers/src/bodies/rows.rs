@@ -2,8 +2,8 @@
 //!
 //! Joints of an island are solved together, exactly (`joint_block.rs`); the others one after the other.
 
+use super::body::{Bodies, Inertia};
 use super::joint_block::JointBlock;
-use super::velocities::{Inertia, Velocities};
 use super::{BodyProblem, BodySolution, GROUND, Measure, turn_response};
 use crate::cones::{Block, norm_squared};
 use crate::friction_contact::solve_contact;
@@ -100,10 +100,11 @@ pub(super) struct RowItem {
     w: usize,
 }
 
-/// What a block of rows of an island sees of one body: its number there, and the first of its rows over it.
+/// What a block of rows of an island sees of one body: its number there, its address, and the first of its rows over it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub body: u32,
+    pub address: u32,
     pub first: u32,
 }
 
@@ -133,12 +134,20 @@ impl RowSet {
         self.impulse.clear();
     }
 
-    /// Copies a block of rows with its guess; `local` numbers bodies as in the island.
-    pub fn push(&mut self, problem: &BodyProblem, rows: &BodyRows, local: impl Fn(u32) -> u32, guess: &BodySolution, inertias: &[Inertia]) {
+    /// Copies a block of rows with its guess; `place` gives the number of a body in the island and its address.
+    pub fn push(
+        &mut self,
+        problem: &BodyProblem,
+        rows: &BodyRows,
+        place: impl Fn(u32) -> (u32, u32),
+        guess: &BodySolution,
+        inertias: &[Inertia],
+    ) {
         let (dim, first, values) = (rows.block.dim(), rows.first_row as usize, &problem.row_values);
         let (first_side, first_row, first_w) = (self.sides.len(), self.free.len(), self.w.len());
         for side in &values.sides[rows.first_side as usize..(rows.first_side + rows.n_sides) as usize] {
-            self.sides.push(Side { body: local(side.body), first: self.jacobian.len() as u32 });
+            let (body, address) = place(side.body);
+            self.sides.push(Side { body, address, first: self.jacobian.len() as u32 });
             let rows = values.jacobian[side.first as usize..side.first as usize + 6 * dim].chunks_exact(6);
             self.jacobian.extend(rows.map(|row| [row[0], row[1], row[2], row[3], row[4], row[5]]));
         }
@@ -174,12 +183,12 @@ impl RowSet {
     }
 
     /// Writes u of an item.
-    fn evaluate(&mut self, item: usize, velocities: &Velocities) {
+    fn evaluate(&mut self, item: usize, bodies: &impl Bodies) {
         let RowItem { rows, sides, .. } = self.items[item].clone();
         let u = &mut self.u[rows.clone()];
         u.copy_from_slice(&self.free[rows]);
         for side in &self.sides[sides] {
-            let v = velocities.get(side.body as usize);
+            let v = bodies.at(side.address).velocity();
             for (u, row) in u.iter_mut().zip(&self.jacobian[side.first as usize..]) {
                 *u += dot6(row, &v);
             }
@@ -187,44 +196,44 @@ impl RowSet {
     }
 
     /// Writes u of all.
-    fn evaluate_all(&mut self, velocities: &Velocities) {
-        (0..self.items.len()).for_each(|item| self.evaluate(item, velocities));
+    fn evaluate_all(&mut self, bodies: &impl Bodies) {
+        (0..self.items.len()).for_each(|item| self.evaluate(item, bodies));
     }
 
     /// Adds the response to a change of the impulse of an item.
-    fn apply(&self, item: &RowItem, change: &[f64], inertias: &[Inertia], velocities: &Velocities) {
+    fn apply(&self, item: &RowItem, change: &[f64], inertias: &[Inertia], bodies: &mut impl Bodies) {
         for side in &self.sides[item.sides.clone()] {
             let mut wrench = [0.0; 6];
             for (row, p) in self.jacobian[side.first as usize..].iter().zip(change) {
                 wrench.iter_mut().zip(row).for_each(|(w, g)| *w += g * p);
             }
-            let body = side.body as usize;
-            let mut v = velocities.get(body);
-            v.iter_mut().zip(respond(&inertias[body], &wrench)).for_each(|(v, d)| *v += d);
-            velocities.set(body, &v);
+            let body = bodies.at_mut(side.address);
+            let mut v = body.velocity();
+            v.iter_mut().zip(respond(&inertias[side.body as usize], &wrench)).for_each(|(v, d)| *v += d);
+            body.set_velocity(&v);
         }
     }
 
     /// Adds the responses to the whole impulses.
-    pub fn apply_impulses(&self, inertias: &[Inertia], velocities: &Velocities) {
+    pub fn apply_impulses(&self, inertias: &[Inertia], bodies: &mut impl Bodies) {
         for item in &self.items {
-            self.apply(item, &self.impulse[item.rows.clone()], inertias, velocities);
+            self.apply(item, &self.impulse[item.rows.clone()], inertias, bodies);
         }
     }
 
     /// As [`super::pack::Pack::visit`], over all rows; the joints last, so that they hold at the end of a sweep. Returns the square of the change.
-    pub fn visit(&mut self, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
+    pub fn visit(&mut self, beta: f64, inertias: &[Inertia], bodies: &mut impl Bodies) -> f64 {
         let mut step = 0.0;
         for item in 0..self.items.len() {
             if !self.items[item].block.is_bilateral() {
-                step += self.visit_item(item, beta, inertias, velocities);
+                step += self.visit_item(item, beta, inertias, bodies);
             }
         }
-        step + self.visit_joints(beta, inertias, velocities)
+        step + self.visit_joints(beta, inertias, bodies)
     }
 
-    fn visit_item(&mut self, item: usize, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
-        self.evaluate(item, velocities);
+    fn visit_item(&mut self, item: usize, beta: f64, inertias: &[Inertia], bodies: &mut impl Bodies) -> f64 {
+        self.evaluate(item, bodies);
         let RowItem { block, rows, w, .. } = self.items[item].clone();
         let dim = block.dim();
         let (mut y, mut x, mut q) = ([0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM], [0.0; Block::MAX_DIM]);
@@ -241,19 +250,19 @@ impl RowSet {
         for ((change, x), y) in change.iter_mut().zip(&x).zip(&y) {
             *change = x - y;
         }
-        self.apply(&self.items[item], &change[..dim], inertias, velocities);
+        self.apply(&self.items[item], &change[..dim], inertias, bodies);
         self.last[rows.clone()].copy_from_slice(&self.impulse[rows.clone()]);
         self.impulse[rows].copy_from_slice(&x[..dim]);
         norm_squared(&change[..dim])
     }
 
     /// All joints at once: p ← y − W_BB⁺ u.
-    fn visit_joints(&mut self, beta: f64, inertias: &[Inertia], velocities: &Velocities) -> f64 {
+    fn visit_joints(&mut self, beta: f64, inertias: &[Inertia], bodies: &mut impl Bodies) -> f64 {
         let mut step = std::mem::take(&mut self.step);
         step.clear();
         for joint in 0..self.joints.items.len() {
             let item = self.joints.items[joint] as usize;
-            self.evaluate(item, velocities);
+            self.evaluate(item, bodies);
             step.extend(self.u[self.items[item].rows.clone()].iter().map(|u| -u));
         }
         self.joints.solve(&mut step);
@@ -262,7 +271,7 @@ impl RowSet {
             let item = &self.items[item as usize];
             let (change, after) = rest.split_at(item.rows.len());
             rest = after;
-            self.apply(item, change, inertias, velocities);
+            self.apply(item, change, inertias, bodies);
             for (row, change) in item.rows.clone().zip(change) {
                 let (now, last) = (self.impulse[row], self.last[row]);
                 self.last[row] = now;
@@ -275,8 +284,8 @@ impl RowSet {
     }
 
     /// Parts of the residual.
-    pub fn measure(&mut self, unit: f64, velocities: &Velocities) -> Measure {
-        self.evaluate_all(velocities);
+    pub fn measure(&mut self, unit: f64, bodies: &impl Bodies) -> Measure {
+        self.evaluate_all(bodies);
         let mut total = Measure::default();
         for item in &self.items {
             let (p, u) = (&self.impulse[item.rows.clone()], &self.u[item.rows.clone()]);
@@ -291,14 +300,14 @@ impl RowSet {
     }
 
     /// |u|² without impulses, from the free velocities.
-    pub fn free_square(&mut self, velocities: &Velocities) -> f64 {
-        self.evaluate_all(velocities);
+    pub fn free_square(&mut self, bodies: &impl Bodies) -> f64 {
+        self.evaluate_all(bodies);
         norm_squared(&self.u)
     }
 
     /// Writes impulses and velocities of the rows numbered `rows` in the problem into its solution.
-    pub fn read_out(&mut self, problem: &BodyProblem, rows: &[u32], velocities: &Velocities, solution: &mut BodySolution) {
-        self.evaluate_all(velocities);
+    pub fn read_out(&mut self, problem: &BodyProblem, rows: &[u32], bodies: &impl Bodies, solution: &mut BodySolution) {
+        self.evaluate_all(bodies);
         for (&number, item) in rows.iter().zip(&self.items) {
             let first = problem.rows[number as usize].first_row as usize;
             let range = first..first + item.rows.len();

@@ -1,7 +1,8 @@
 //! The solver: islands, then sweeps over each.
 
-use super::island::{Island, Limits};
+use super::island::Island;
 use super::islands::Islands;
+use super::leader::Limits;
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use crate::report::{SolveReport, SolveStatus};
 use rayon::prelude::*;
@@ -82,8 +83,8 @@ impl BodySweeps {
         let (large, small) = islands.split_at_mut(n_large);
         let (local, guess) = (&self.local, &*solution);
         // the mass unit belongs to the whole problem
-        large.iter_mut().for_each(|island| island.build(problem, guess, local, threads));
-        small.par_iter_mut().for_each(|island| island.build(problem, guess, local, 1));
+        large.iter_mut().for_each(|island| island.build(problem, guess, local));
+        small.par_iter_mut().for_each(|island| island.build(problem, guess, local));
         let trace: f64 = large.iter().chain(&*small).map(|island| island.trace).sum();
         let n_rows = 3 * problem.contacts.len() + problem.n_other_rows();
         let mean = trace / n_rows.max(1) as f64;
@@ -94,8 +95,8 @@ impl BodySweeps {
         let cheap_sweeps = cheap_visits / problem.contacts.len().max(1);
         let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit, momentum };
         let arch = self.arch;
-        large.iter_mut().for_each(|island| island.solve(limits, arch));
-        small.par_iter_mut().for_each(|island| island.solve(limits, arch));
+        large.iter_mut().for_each(|island| island.solve(limits, arch, true));
+        small.par_iter_mut().for_each(|island| island.solve(limits, arch, false));
         self.report(problem, solution)
     }
 
