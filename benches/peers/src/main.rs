@@ -49,8 +49,10 @@ fn compare(options: &Options) -> Result<String, Box<dyn Error>> {
     let scene = options.scene();
     let (model, state) = scene.model()?;
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(CaromEngine::new(&scene)?)];
-    engines.push(Box::new(RapierEngine::new(&scene, Setting::Tuned, options.sleep)?));
-    if options.default {
+    if !options.alone {
+        engines.push(Box::new(RapierEngine::new(&scene, Setting::Tuned, options.sleep)?));
+    }
+    if options.default && !options.alone {
         engines.push(Box::new(RapierEngine::new(&scene, Setting::Default, options.sleep)?));
     }
     let n_steps = options.steps.unwrap_or((scene.end / scene.step).round() as usize);
@@ -61,7 +63,11 @@ fn compare(options: &Options) -> Result<String, Box<dyn Error>> {
         engine.read(&mut end);
         columns.push(table::Column { name: engine.name(), meter, accuracy: accuracy::measure(&scene, &end)?, proof: engine.proof() });
     }
-    Ok(format!("{}, {n_steps} steps of {} ms, {}\n\n{}", options.title(), 1e3 * scene.step, threads(options), table::text(&columns)))
+    let mut text = format!("{}, {n_steps} steps of {} ms, {}\n\n{}", options.title(), 1e3 * scene.step, threads(options), table::text(&columns));
+    if let (true, Some(kilobytes)) = (options.alone, memory()) {
+        text += &format!("largest memory of the process [kB]{:>22}\n", kilobytes);
+    }
+    Ok(text)
 }
 
 /// Alternates blocks of steps. Only the steps are timed.
@@ -89,6 +95,12 @@ fn measure(
         done += block;
     }
     Ok(meters)
+}
+
+/// Largest resident memory of the process so far \[kB\], where the system tells.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
 }
 
 fn threads(options: &Options) -> String {

@@ -3,14 +3,15 @@
 use carom::scenes::Scene;
 
 /// How to call it.
-pub const USAGE: &str = "usage: carom-peers (s1 | s2) NUMBER [--steps N] [--threads N] [--default] [--sleep] [--trace]
+pub const USAGE: &str = "usage: carom-peers (s1 | s2) NUMBER [--steps N] [--threads N] [--default] [--sleep] [--trace] [--alone]
 
   s1, s2       pile of spheres, pile of boxes; NUMBER of them
   --steps N    number of steps (default: 3 s of them, 600)
   --threads N  threads (default 1; rapier has more than one only with `--features parallel`)
   --default    rapier also with its default settings
   --sleep      bodies of rapier may fall asleep (default: no, carom's do not)
-  --trace      tell contacts, iterations, residual and CPU time of each step of carom on standard error";
+  --trace      tell contacts, iterations, residual and CPU time of each step of carom on standard error
+  --alone      carom only, with the memory it took";
 
 /// Which pile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Options {
     pub sleep: bool,
     /// Tell of each step.
     pub trace: bool,
+    /// Run carom only.
+    pub alone: bool,
 }
 
 impl Options {
@@ -50,7 +53,7 @@ impl Options {
             None => return Err("a scene is needed: s1 or s2".to_owned()),
         };
         let n_bodies = positive("the number of bodies", arguments.next())?;
-        let mut options = Options { pile, n_bodies, steps: None, threads: 1, default: false, sleep: false, trace: false };
+        let mut options = Options { pile, n_bodies, steps: None, threads: 1, default: false, sleep: false, trace: false, alone: false };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--steps" => options.steps = Some(positive("--steps", arguments.next())?),
@@ -58,6 +61,7 @@ impl Options {
                 "--default" => options.default = true,
                 "--sleep" => options.sleep = true,
                 "--trace" => options.trace = true,
+                "--alone" => options.alone = true,
                 other => return Err(format!("there is no option `{other}`")),
             }
         }

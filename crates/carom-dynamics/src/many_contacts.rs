@@ -81,6 +81,7 @@ impl ManyContacts {
             let inverse_inertia = [i[(0, 0)], i[(0, 1)], i[(0, 2)], i[(1, 1)], i[(1, 2)], i[(2, 2)]];
             self.problem.masses.push(BodyMass { inverse_mass: *inverse_mass, inverse_inertia });
             self.problem.velocities.push(world_velocity(v_free, body, &rotation));
+            self.problem.slow.push(is_slow(&v[6 * body..6 * body + 6], &v_free[6 * body..6 * body + 6]));
             self.rotations.push(rotation);
         }
     }
@@ -207,6 +208,15 @@ impl ManyContacts {
         }
         sums
     }
+}
+
+/// Part of what the forces of a step do to a velocity below which a body counts as slow.
+const SLOW: f64 = 0.1;
+
+/// A body that is slower than the forces of a step would make it; linear \[m/s\] and angular \[rad/s\] velocity are taken together.
+fn is_slow(v: &[f64], v_free: &[f64]) -> bool {
+    let change: f64 = v.iter().zip(v_free).map(|(v, free)| (free - v) * (free - v)).sum();
+    v.iter().map(|v| v * v).sum::<f64>() <= SLOW * SLOW * change
 }
 
 /// Linear and angular velocity of a body in the world frame.

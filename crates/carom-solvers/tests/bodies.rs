@@ -150,8 +150,9 @@ fn islands_are_solved_by_themselves() {
 
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
-    let problem = pile(40, 20, true, 3);
-    assert!(problem.contacts.len() > 2000);
+    // several blocks of bodies
+    let problem = pile(60, 30, true, 3);
+    assert!(problem.contacts.len() > 6000);
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| solve(&problem, 1e-4))
@@ -248,4 +249,59 @@ fn chains_of_joints_are_one_exact_block() {
     // the first joint and the contacts carry the momentum of all
     let carried: f64 = -solution.row_impulses[2] + solution.impulses.iter().map(|p| p[0]).sum::<f64>();
     assert!((carried - (f64::from(n) - 1.0 + 1000.0)).abs() < 1e-2, "{carried}"); // those velocities times all masses
+}
+
+/// A tower of equal cubes at rest, four points per joint, that carries weight for one step of 5 ms. The solution is known: nothing moves, and each joint carries
+/// what stands on it.
+#[test]
+fn towers_at_rest_are_solved_exactly() {
+    let (n, weight) = (300_u32, 9.81 * 5e-3);
+    let mut problem = BodyProblem::default();
+    for body in 0..n {
+        problem.masses.push(BodyMass { inverse_mass: 1.0, inverse_inertia: [600.0, 0.0, 0.0, 600.0, 0.0, 600.0] });
+        problem.velocities.push([0.0, 0.0, -weight, 0.0, 0.0, 0.0]);
+        problem.slow.push(true);
+        let below = if body == 0 { GROUND } else { body - 1 };
+        for corner in 0..4 {
+            let (x, y) = (if corner % 2 == 0 { 0.05 } else { -0.05 }, if corner < 2 { 0.05 } else { -0.05 });
+            problem.contacts.push(BodyContact {
+                bodies: [body, below],
+                normal: [0.0, 0.0, 1.0],
+                tangent: [1.0, 0.0, 0.0],
+                arms: [[x, y, -0.05], [x, y, 0.05]],
+                free: [0.0; 3],
+                friction: 0.5,
+            });
+        }
+    }
+    let (solution, report) = solve(&problem, 1e-4);
+    assert!(report.residual_normalised <= 1e-12, "{report:?}");
+    // the residual times |r|, which is below 1000 m/s in the mass unit here
+    assert!(solution.bodies.iter().flatten().all(|v| v.abs() < 1e-9));
+    for joint in 0..n {
+        let carried: f64 = solution.impulses[4 * joint as usize..4 * joint as usize + 4].iter().map(|p| p[0]).sum();
+        assert!((carried - weight * f64::from(n - joint)).abs() < 1e-9, "{joint}: {carried}");
+    }
+    // sweeps alone stop where the tolerance is met, and the tower sinks
+    let mut creeping = BodySolution::default();
+    let mut sweeps = BodySweeps::new(BodySweepsParams { exact_flops: 0.0, max_sweeps: 20_000, ..BodySweepsParams::default() });
+    sweeps.solve(&problem, &mut creeping);
+    assert!(creeping.bodies.iter().flatten().any(|v| v.abs() > 1e-6));
+}
+
+/// Newton's method on velocities takes every kind of contact: its solutions are those of the sweeps.
+#[test]
+fn structures_that_slide_and_open_are_solved_exactly() {
+    for seed in 1..6 {
+        let mut problem = pile(3, 4, true, seed);
+        let (swept, _) = solve(&problem, 1e-11);
+        problem.slow = vec![true; problem.masses.len()];
+        let mut solution = BodySolution::default();
+        let report = BodySweeps::new(BodySweepsParams { cheap_visits: 0, ..BodySweepsParams::default() }).solve(&problem, &mut solution);
+        assert!(report.residual_normalised <= 1e-11, "seed {seed}: {report:?}");
+        for (a, b) in solution.bodies.iter().flatten().zip(swept.bodies.iter().flatten()) {
+            // the velocities are unique here; both residuals are 1e-11
+            assert!((a - b).abs() < 1e-8, "seed {seed}: {a} {b}");
+        }
+    }
 }

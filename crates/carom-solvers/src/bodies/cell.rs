@@ -124,6 +124,15 @@ impl Cell {
         total
     }
 
+    /// Tells the impulses of its contacts.
+    pub fn tell_impulses(&self, mut tell: impl FnMut(u32, [f64; 3])) {
+        for (point, ids) in self.points.iter().zip(&self.ids) {
+            for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
+                tell(id, point.impulse_of(lane));
+            }
+        }
+    }
+
     /// Writes impulses and velocities into the solution of the problem.
     pub fn read_out(&self, bodies: &impl Bodies, solution: &mut BodySolution) {
         let mut start = 0;

@@ -3,6 +3,7 @@
 use super::barrier::Barrier;
 use super::body::{Body, BodyBlock, Inertia, MOST_BLOCKS, OneBlock, SeveralBlocks, block_of};
 use super::cell::{Cell, Source, Work};
+use super::exact::{ExactIsland, Goal};
 use super::groups::Groups;
 use super::lanes::{Arithmetic, Plain};
 use super::leader::{Command, Leader, Limits, Outcome};
@@ -33,10 +34,36 @@ pub(super) struct Island {
     row_work: RowSet,
     /// Sums of each cell.
     sums: Vec<[AtomicU64; 3]>,
+    /// |q|².
+    free: f64,
     /// Sum of the diagonal of W.
     pub trace: f64,
     pub outcome: Outcome,
+    exact: ExactIsland,
+    /// The solution is that of `exact`.
+    is_exact: bool,
+    /// Steps for which the factors are taken to be too dear without asking.
+    dear: u32,
 }
+
+/// What an island is to be solved for.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub problem: &'a BodyProblem,
+    /// Number of each body in its island.
+    pub local: &'a [u32],
+    pub limits: Limits,
+    pub arch: pulp::Arch,
+}
+
+/// Sweeps that islands that move get before Newton's method is tried.
+const PATIENCE: usize = 300;
+
+/// Price of factors, in the usual one, that is paid where sweeps fail.
+const RESCUE: f64 = 100.0;
+
+/// Steps after which the cost of factors that were too dear is asked for again.
+const DEAR: u32 = 50;
 
 /// What the threads of an island share.
 struct Team<'a> {
@@ -48,6 +75,10 @@ struct Team<'a> {
     command: AtomicU64,
     leader: Mutex<(Leader, &'a mut RowSet)>,
     unit: f64,
+    /// The response to the impulses is there already.
+    resumes: bool,
+    /// Bits of |q|².
+    free: AtomicU64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -133,8 +164,80 @@ impl Island {
         }
     }
 
-    /// Sweeps until the tolerance is met; on the threads of the pool at hand where there are several blocks and `shared` says so.
-    pub fn solve(&mut self, limits: Limits, arch: pulp::Arch, shared: bool) {
+    /// Solves the island; with `shared` on the threads of the pool at hand where it has several blocks.
+    ///
+    /// Some sweeps; then Newton's method where they did not do and its factors are cheap; more sweeps where it fails; and Newton's method again at a higher price where
+    /// these fail. Structures at rest are to reach the aim, others the tolerance.
+    pub fn solve(&mut self, task: Task<'_>, shared: bool) {
+        let limits = task.limits;
+        let takes_newton = self.rows.is_empty() && limits.exact_flops > 0.0;
+        if !takes_newton {
+            self.sweep(limits, task.arch, shared, false);
+            return;
+        }
+        let (patience, goal) = if self.is_structure(task.problem) { (0, limits.aim) } else { (PATIENCE, limits.tolerance) };
+        let some = Limits { max_sweeps: limits.cheap_sweeps.max(patience).clamp(1, limits.max_sweeps), ..limits };
+        self.sweep(some, task.arch, shared, false);
+        if self.outcome.measure.residual() <= goal {
+            return;
+        }
+        self.dear = self.dear.saturating_sub(1);
+        if self.dear == 0 && !self.solve_exactly(task, goal, limits.exact_flops) {
+            self.dear = DEAR;
+        }
+        if !self.outcome.converged {
+            self.sweep(limits, task.arch, shared, true);
+        }
+        if !self.outcome.converged {
+            self.solve_exactly(task, limits.tolerance, RESCUE * limits.exact_flops);
+        }
+    }
+
+    /// More sweeps where the island, once within its tolerance, is to reach a tighter one.
+    pub fn go_on(&mut self, limits: Limits, arch: pulp::Arch, shared: bool) {
+        if self.outcome.converged && !self.is_exact && self.outcome.measure.residual() > limits.tolerance {
+            self.sweep(limits, arch, shared, true);
+        }
+    }
+
+    /// Most bodies are slow.
+    fn is_structure(&self, problem: &BodyProblem) -> bool {
+        let slow = self.bodies.iter().filter(|&&body| problem.slow.get(body as usize) == Some(&true)).count();
+        2 * slow > self.bodies.len()
+    }
+
+    /// Newton's method, where its factors take no more than so many flops: whether they do. The result is kept where it is better.
+    fn solve_exactly(&mut self, task: Task<'_>, goal: f64, most_flops: f64) -> bool {
+        let Task { problem, local, limits, .. } = task;
+        let flops = self.exact.prepare(problem, &self.bodies, &self.contacts, |body| local[body as usize]);
+        if flops.is_none_or(|flops| flops > most_flops) {
+            return false;
+        }
+        let impulses = self.exact.impulses_mut();
+        impulses.clear();
+        impulses.resize(self.contacts.len(), [0.0; 3]);
+        for cell in &mut self.cells {
+            // contacts of an island are sorted
+            own(cell).tell_impulses(|id, r| {
+                if let Ok(place) = self.contacts.binary_search(&id) {
+                    impulses[place] = r;
+                }
+            });
+        }
+        self.exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free });
+        let (residual, by_sweeps) = (self.exact.measure.residual(), self.outcome.measure.residual());
+        if residual < by_sweeps {
+            self.is_exact = true;
+            self.outcome.measure = self.exact.measure;
+            self.outcome.converged = residual <= limits.tolerance;
+            self.outcome.sweeps += self.exact.steps;
+        }
+        true
+    }
+
+    /// Sweeps until the tolerance is met; `resumes` goes on from where the last sweeps ended.
+    fn sweep(&mut self, limits: Limits, arch: pulp::Arch, shared: bool, resumes: bool) {
+        self.is_exact = false;
         let mut rows = std::mem::take(&mut self.row_work);
         let n_threads = if shared && self.n_blocks > 1 { rayon::current_num_threads() } else { 1 };
         let team = Team {
@@ -145,33 +248,43 @@ impl Island {
             command: AtomicU64::new(0),
             leader: Mutex::new((Leader::new(limits), &mut rows)),
             unit: limits.unit,
+            resumes,
+            free: AtomicU64::new(self.free.to_bits()),
         };
         if n_threads == 1 {
             self.work(0, &team);
         } else {
             rayon::broadcast(|context| self.work(context.index(), &team));
         }
+        let free = f64::from_bits(team.free.load(Relaxed));
         self.outcome = lock(&team.leader).0.outcome;
         drop(team);
+        self.free = free;
         self.row_work = rows;
+    }
+
+    /// v_free => |q|², and the response to the guess.
+    fn start(&self, thread: usize, own: Range<usize>, team: &Team<'_>) {
+        self.visit_cells(team, own.clone(), Work::Measure { unit: 1.0 });
+        if thread == 0 {
+            let of_rows = self.with_rows(team, |_, rows, bodies| rows.free_square(bodies));
+            team.free.store((self.add_sums().velocity + of_rows).to_bits(), Relaxed);
+        }
+        team.barrier.wait();
+        self.visit_cells(team, own, Work::Apply);
+        if thread == 0 {
+            self.with_rows(team, |_, rows, bodies| rows.apply_impulses(&self.inertias, bodies));
+        }
+        team.barrier.wait();
     }
 
     /// What one thread does.
     fn work(&self, thread: usize, team: &Team<'_>) {
         let own = self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads;
-        let mut free = 0.0;
-        // v_free => |q|²; the response to the guess
-        self.visit_cells(team, own.clone(), Work::Measure { unit: 1.0 });
-        if thread == 0 {
-            free = self.add_sums().velocity;
-            free += self.with_rows(team, |_, rows, bodies| rows.free_square(bodies));
+        if !team.resumes {
+            self.start(thread, own.clone(), team);
         }
-        team.barrier.wait();
-        self.visit_cells(team, own.clone(), Work::Apply);
-        if thread == 0 {
-            self.with_rows(team, |_, rows, bodies| rows.apply_impulses(&self.inertias, bodies));
-        }
-        team.barrier.wait();
+        let free = f64::from_bits(team.free.load(Relaxed));
         loop {
             let beta = f64::from_bits(team.beta.load(Relaxed));
             self.visit_cells(team, own.clone(), Work::Sweep { beta });
@@ -272,6 +385,10 @@ impl Island {
 
     /// Writes impulses and velocities into the solution of the problem.
     pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
+        if self.is_exact {
+            self.exact.read_out(&self.bodies, &self.contacts, solution);
+            return;
+        }
         let mut rows = std::mem::take(&mut self.row_work);
         self.with_bodies(|bodies| {
             for cell in &self.cells {

@@ -35,6 +35,8 @@ pub(super) struct Limits {
     /// Mass unit of the residual.
     pub unit: f64,
     pub momentum: bool,
+    /// Flops of a factorisation up to which structures are solved by Newton's method.
+    pub exact_flops: f64,
 }
 
 impl Limits {

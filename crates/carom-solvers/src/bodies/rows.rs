@@ -43,6 +43,7 @@ impl BodyProblem {
         self.velocities.clear();
         self.contacts.clear();
         self.rows.clear();
+        self.slow.clear();
         self.row_values.sides.clear();
         self.row_values.jacobian.clear();
         self.row_values.free.clear();

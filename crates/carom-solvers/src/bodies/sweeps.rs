@@ -1,8 +1,9 @@
 //! The solver: islands, then sweeps over each.
 
-use super::island::Island;
+use super::island::{Island, Task};
 use super::islands::Islands;
 use super::leader::Limits;
+use super::partition::BLOCK_CONTACTS;
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use crate::report::{SolveReport, SolveStatus};
 use rayon::prelude::*;
@@ -17,22 +18,25 @@ pub struct BodySweepsParams {
     /// Largest number of sweeps, default 5000, ≥ 1.
     pub max_sweeps: usize,
     /// Residual that is aimed at where this is cheap: sweeps go on from the tolerance towards it as long as the contacts have had fewer visits than
-    /// `cheap_visits`, all together. Default 1e-10, ≥ 0. Structures at rest, which start from the solution of the last step, get there.
+    /// `cheap_visits`, all together. Default 1e-12, ≥ 0. Structures at rest, which start from the solution of the last step, get there.
     pub aim: f64,
     /// Visits of contacts up to which `aim` is sought, default 50 000 (about a millisecond); 0 stops at the tolerance.
     pub cheap_visits: usize,
     /// Momentum between sweeps, default on.
     pub momentum: bool,
+    /// Islands at rest that do not reach `aim` cheaply are solved by Newton's method with a sparse factorisation of up to so many floating-point operations; default 3e7
+    /// (some ten milliseconds), ≥ 0. 0 leaves them at the tolerance: towers and walls then creep.
+    pub exact_flops: f64,
 }
 
 impl Default for BodySweepsParams {
     fn default() -> Self {
-        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-10, cheap_visits: 50_000, momentum: true }
+        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-12, cheap_visits: 50_000, momentum: true, exact_flops: 3e7 }
     }
 }
 
-/// Contacts from which an island is shared between threads: below, they would mostly wait for each other.
-const SHARED_CONTACTS: usize = 2000;
+/// Contacts from which an island is shared between threads: it has two blocks.
+const SHARED_CONTACTS: usize = 2 * BLOCK_CONTACTS;
 
 /// Solver for contacts of many rigid bodies; see the [module](super).
 #[derive(Debug, Default)]
@@ -89,14 +93,21 @@ impl BodySweeps {
         let n_rows = 3 * problem.contacts.len() + problem.n_other_rows();
         let mean = trace / n_rows.max(1) as f64;
         let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
-        // the residual of the whole is at most √3 times the largest of its islands
-        let tolerance = if self.n_islands == 1 { self.params.tolerance } else { self.params.tolerance / 3.0_f64.sqrt() };
-        let BodySweepsParams { max_sweeps, aim, cheap_visits, momentum, .. } = self.params;
+        let tolerance = self.params.tolerance;
+        let BodySweepsParams { max_sweeps, aim, cheap_visits, momentum, exact_flops, .. } = self.params;
         let cheap_sweeps = cheap_visits / problem.contacts.len().max(1);
-        let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit, momentum };
-        let arch = self.arch;
-        large.iter_mut().for_each(|island| island.solve(limits, arch, true));
-        small.par_iter_mut().for_each(|island| island.solve(limits, arch, false));
+        let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit, momentum, exact_flops };
+        let task = Task { problem, local, limits, arch: self.arch };
+        large.iter_mut().for_each(|island| island.solve(task, true));
+        small.par_iter_mut().for_each(|island| island.solve(task, false));
+        // the residual of the whole may be up to √3 times the largest of its islands
+        let mut total = Measure::default();
+        large.iter().chain(&*small).for_each(|island| total.add(&island.outcome.measure));
+        if total.residual() > tolerance {
+            let limits = Limits { tolerance: tolerance / 3.0_f64.sqrt(), ..limits };
+            large.iter_mut().for_each(|island| island.go_on(limits, task.arch, true));
+            small.par_iter_mut().for_each(|island| island.go_on(limits, task.arch, false));
+        }
         self.report(problem, solution)
     }
 

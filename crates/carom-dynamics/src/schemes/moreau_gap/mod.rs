@@ -63,7 +63,7 @@ pub struct MoreauGapParams {
     pub recovery_speed: f64,
     /// Gaps, and ways to go within a step, below this are round-off of bodies that rest on each other \[m\], default 1e-9, ≥ 0.
     pub touch: f64,
-    /// Number of contact points from which contacts are solved on the velocities of the bodies, default 600.
+    /// Number of contact points from which contacts are solved on the velocities of the bodies, default 128.
     pub many: usize,
     /// Settings of that solver.
     pub sweeps: BodySweepsParams,
@@ -85,7 +85,7 @@ impl Default for MoreauGapParams {
             recovery: 0.2,
             recovery_speed: 0.2,
             touch: 1e-9,
-            many: 600,
+            many: 128,
             sweeps: BodySweepsParams::default(),
             tolerated: 1e-6,
             joint_tolerance: 1e-10,
