@@ -20,6 +20,7 @@
 
 use super::position_projection::ProjectionReport;
 use super::stages::displace;
+use super::step_history::StepHistory;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
 use crate::block_diagonal::{BlockFactor, keep_positive_part};
@@ -46,8 +47,9 @@ pub(crate) struct JointPositions {
     curvature: Vec<f64>,
     /// −½ hβ.
     turning: f64,
-    /// v_{k+1} − v_k of the last step over its size, for the first guess.
-    acceleration: Vec<f64>,
+    /// The last steps, and the impulses of this one that they tell, over the rows of `start`: a first guess.
+    history: StepHistory,
+    guess: Vec<f64>,
     /// σ over the rows of `start`.
     sigma: Vec<f64>,
     position: Vec<f64>,
@@ -121,13 +123,25 @@ impl JointPositions {
         joints.shift.clear();
         joints.shift.resize(layout.n_rows(), 0.0);
         joints.turning = -0.5 * turning.0 * turning.1;
-        joints.find_stiffness(model, (t, &work.q_start), |held| &warm.by_interaction[held.interaction], scratch).map_err(at_time(t))
+        joints.guess.clear();
+        joints.guess.resize(joints.start.n_rows(), 0.0);
+        if !joints.history.guess_impulses((t, turning.0), &mut joints.guess) {
+            for (held, item) in joints.held.iter().zip(joints.start.items()) {
+                let n = item.rows.len();
+                joints.guess[item.rows.clone()].copy_from_slice(&warm.by_interaction[held.interaction][..n]);
+            }
+        }
+        let p = std::mem::take(&mut joints.guess);
+        let found = joints.find_stiffness(model, (t, &work.q_start), |k, joints| &p[joints.start.items()[k].rows.clone()], scratch);
+        joints.guess = p;
+        found.map_err(at_time(t))
     }
 
     /// The geometric stiffness anew, with the rows and reactions of the present iterate.
     pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let StepMemory { joints, active, solution, scratch, .. } = memory;
-        joints.find_stiffness(model, (t, &state.q), |held| &solution.r[active.items()[held.place].rows.clone()], scratch)
+        let of = |k: usize, joints: &Self| active.items()[joints.held[k].place].rows.clone();
+        joints.find_stiffness(model, (t, &state.q), |k, joints| &solution.r[of(k, joints)], scratch)
     }
 
     /// The positive part of −½ hβ ∂(Gᵀp)/∂q within each mass block.
@@ -135,15 +149,15 @@ impl JointPositions {
         &mut self,
         model: &Model,
         (t, q): (f64, &[f64]),
-        impulse: impl Fn(&Held) -> &'a [f64],
+        impulse: impl Fn(usize, &Self) -> &'a [f64],
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
         let (layout, factor) = (model.systems().layout(), self.turning);
         self.stiffness.clear();
         self.stiffness.resize(layout.n_values(), 0.0);
-        for held in &self.held {
+        for (k, held) in self.held.iter().enumerate() {
             let relation = model.interactions()[held.interaction].relation();
-            let p = &impulse(held)[..relation.n_rows()];
+            let p = impulse(k, self);
             let velocities = relation.velocities();
             let n = velocities.len();
             if relation.is_constant() || p.iter().all(|p| *p == 0.0) {
@@ -171,18 +185,28 @@ impl JointPositions {
         matrix.iter_mut().zip(&self.stiffness).for_each(|(m, k)| *m += k);
     }
 
-    /// Adds what the velocities changed by in the last step: a first guess for this one.
-    pub fn guess(&self, h: f64, v: &mut [f64]) {
-        if self.is_held() && self.acceleration.len() == v.len() {
-            v.iter_mut().zip(&self.acceleration).for_each(|(v, a)| *v += h * a);
+    /// Adds what the velocities will change by, as far as the last steps tell, in a step of the size h from t: a first guess.
+    pub fn guess(&self, t: f64, h: f64, v: &mut [f64]) {
+        if self.is_held() {
+            self.history.add_change((t, h), v);
         }
     }
 
-    /// Keeps what the velocities changed by.
-    pub fn keep_change(&mut self, h: f64, start: &[f64], end: &[f64]) {
-        if self.is_held() {
-            self.acceleration.clear();
-            self.acceleration.extend(start.iter().zip(end).map(|(start, end)| (end - start) / h));
+    /// Writes the guess of the reactions over the rows of the active set, zero for other rows.
+    pub fn guess_reactions(&self, active: &ActiveSet, p: &mut Vec<f64>) {
+        p.clear();
+        p.resize(active.n_rows(), 0.0);
+        for (held, item) in self.held.iter().zip(self.start.items()) {
+            p[active.items()[held.place].rows.clone()].copy_from_slice(&self.guess[item.rows.clone()]);
+        }
+    }
+
+    /// Keeps what a step of the size h from t did, with the impulses p over the rows of the active set.
+    pub fn keep_step(&mut self, (t, h): (f64, f64), velocities: (&[f64], &[f64]), active: &ActiveSet, p: &[f64]) {
+        let JointPositions { history, held, .. } = self;
+        if !held.is_empty() {
+            let impulses = held.iter().flat_map(|held| &p[active.items()[held.place].rows.clone()]);
+            history.keep((t, h), velocities, impulses.copied());
         }
     }
 
