@@ -18,12 +18,13 @@
 //! σ is found by simplified Newton steps with the factor of G_k M⁻¹ G_kᵀ, which is sparse and leaves redundant rows out; they converge by a factor
 //! O(h) each. Constraints on velocities alone (rolling) take part in the first line only.
 
+use super::joint_newton::JointNewton;
 use super::position_projection::ProjectionReport;
 use super::stages::displace;
 use super::step_history::StepHistory;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
-use crate::block_diagonal::{BlockFactor, keep_positive_part};
+use crate::block_diagonal::{BlockFactor, BlockLayout, keep_positive_part};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -50,6 +51,8 @@ pub(crate) struct JointPositions {
     /// The last steps, and the impulses of this one that they tell, over the rows of `start`: a first guess.
     history: StepHistory,
     guess: Vec<f64>,
+    /// Newton's iteration where joints alone act.
+    pub newton: JointNewton,
     /// σ over the rows of `start`.
     sigma: Vec<f64>,
     position: Vec<f64>,
@@ -77,6 +80,9 @@ pub(super) struct Closeness {
     pub max_iterations: usize,
 }
 
+/// Part of the mass from which the turning of reactions counts: below, the iteration without it converges by this factor.
+const TURNS: f64 = 1e-3;
+
 impl JointPositions {
     /// No joints are held in this step.
     pub fn release(&mut self) {
@@ -86,6 +92,11 @@ impl JointPositions {
     /// Joints are held.
     pub fn is_held(&self) -> bool {
         !self.held.is_empty()
+    }
+
+    /// G_k of the joints, in the order of the active set.
+    pub fn start_rows(&self) -> &ActiveSet {
+        &self.start
     }
 
     /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
@@ -131,10 +142,28 @@ impl JointPositions {
                 joints.guess[item.rows.clone()].copy_from_slice(&warm.by_interaction[held.interaction][..n]);
             }
         }
+        if !joints.turning_counts(layout, &matrices.mass) {
+            joints.stiffness.clear();
+            return Ok(());
+        }
         let p = std::mem::take(&mut joints.guess);
         let found = joints.find_stiffness(model, (t, &work.q_start), |k, joints| &p[joints.start.items()[k].rows.clone()], scratch);
         joints.guess = p;
         found.map_err(at_time(t))
+    }
+
+    /// The turning of the reactions may count: ½ hβ |G||p| beside the entries of M, as far as arms tell the size of ∂(Gᵀp)/∂q.
+    fn turning_counts(&self, layout: &BlockLayout, mass: &[f64]) -> bool {
+        (0..self.start.items().len()).any(|place| {
+            let p = &self.guess[self.start.items()[place].rows.clone()];
+            self.start.rows_by_block(place).any(|(block, rows)| {
+                let n = layout.size(block);
+                let least = mass[layout.values[block]..layout.values[block + 1]].iter().step_by(n + 1).fold(f64::INFINITY, |m, x| m.min(x.abs()));
+                let size = |row: &[f64]| row[..n].iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                let reaction: f64 = rows.zip(p).map(|(row, p)| size(row) * p.abs()).sum();
+                self.turning.abs() * reaction > TURNS * least
+            })
+        })
     }
 
     /// The geometric stiffness anew, with the rows and reactions of the present iterate.

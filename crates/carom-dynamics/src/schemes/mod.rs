@@ -7,6 +7,7 @@ pub mod direct_projection;
 pub mod euler_moreau;
 mod explicit_stage;
 mod friction_cone;
+mod joint_newton;
 pub(crate) mod joint_positions;
 mod left_limit;
 pub mod lotstedt;

@@ -42,7 +42,7 @@ pub(super) struct ThetaStep {
 const REFRESH: usize = 4;
 
 /// Within Newton's iteration one displacement each brings the positions near enough.
-const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
+pub(super) const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
 
 impl ThetaStep {
     /// The active set with its shifts => v_{k+1}, q_{k+1}, p_{k+1}.
@@ -72,6 +72,9 @@ impl ThetaStep {
         let coupled = self.begin_stiff(model, state, memory).map_err(&located)?;
         if memory.joints.is_held() {
             memory.joints.guess_reactions(&memory.active, &mut memory.solution.r);
+        }
+        if Self::joints_only(memory) {
+            return self.solve_joints(model, state, memory, report);
         }
         while !report.newton_converged && report.newton_iterations < self.max_iterations {
             let first = report.newton_iterations == 0;
@@ -131,12 +134,12 @@ impl ThetaStep {
     }
 
     /// The present iterate of the end of the step.
-    fn end<'a>(&self, state: &'a State) -> Instant<'a> {
+    pub(super) fn end<'a>(&self, state: &'a State) -> Instant<'a> {
         Instant { t: state.t + self.h, q: &state.q, v: &state.v }
     }
 
     /// hθ and hθ hβ.
-    fn factors(&self) -> JacobianFactors {
+    pub(super) fn factors(&self) -> JacobianFactors {
         JacobianFactors { velocity: self.h * self.theta, position: self.h * self.h * self.theta * self.position }
     }
 
@@ -157,7 +160,7 @@ impl ThetaStep {
     }
 
     /// q̃, and M there unless constant.
-    fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub(super) fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let mass_holds = memory.matrices.mass_ready && model.systems().mass_is_constant();
         if mass_holds && !memory.work.rows_vary {
             return Ok(());
@@ -168,7 +171,7 @@ impl ThetaStep {
     }
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
-    fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub(super) fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let StepMemory { work, matrices, scratch, joints, active, solution, .. } = memory;
         let (systems, h, theta) = (model.systems(), self.h, self.theta);
         model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
@@ -204,7 +207,7 @@ impl ThetaStep {
     }
 
     /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
+    pub(super) fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
         self.update_mass(model, state, memory)?;
         if memory.work.rows_vary {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;
