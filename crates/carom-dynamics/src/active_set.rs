@@ -583,7 +583,8 @@ impl ActiveSet {
     /// The same over one block of size 3, the size of almost all, from its columns of either; the sums are those of [`dot`].
     #[inline(always)]
     fn add_pair_over(&self, (item, column): (&Active, u32), (other, other_column): (&Active, u32), out: &mut [f64]) {
-        let three = |values: &[f64], column: u32| values.get(column as usize..).and_then(|row| row.first_chunk::<3>().copied()).unwrap_or_default();
+        let three =
+            |values: &[f64], column: u32| values.get(column as usize..).and_then(|row| row.first_chunk::<3>().copied()).unwrap_or_default();
         let n = other.rows.len();
         let mut rights = [[0.0; 3]; Block::MAX_DIM];
         let responses = self.response[other.first..other.first + n * other.width].chunks_exact(other.width);

@@ -83,6 +83,7 @@ impl ThetaStep {
         stiff.factorise(model, self.end(state), self.factors(), (matrices, joints), scratch)?;
         let StepMemory { matrices, joints, active, problem, solution, assembled, .. } = &mut *memory;
         let layout = model.systems().layout();
+        joints.factorise_mean(layout, active);
         active.compute_mean_response(layout, &matrices.factor, joints.start_rows());
         if let Delassus::BlockSparse(w) = &mut problem.w {
             active.assemble_delassus(layout, w);

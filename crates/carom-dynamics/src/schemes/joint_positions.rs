@@ -16,7 +16,8 @@
 //! of M̂, with the reactions of the last step, makes Newton's iteration converge there too.
 //!
 //! σ is found by simplified Newton steps with the factor of G_k M⁻¹ G_kᵀ, which is sparse and leaves redundant rows out; they converge by a factor
-//! O(h) each. Constraints on velocities alone (rolling) take part in the first line only.
+//! O(h) each. Where joints alone act the factor is that of G M⁻¹ Hᵀ with the mean rows H and G of the foreseen end: a chain with a heavy end makes the other one
+//! slow. Constraints on velocities alone (rolling) take part in the first line only.
 
 use super::joint_newton::JointNewton;
 use super::position_projection::ProjectionReport;
@@ -100,7 +101,7 @@ impl JointPositions {
     }
 
     /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
-    /// the positions. `matrices.mass` holds M.
+    /// the positions. `matrices.mass` holds M. The projection needs one of [`JointPositions::factorise`] and [`JointPositions::factorise_mean`] next.
     pub fn begin(model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
         let StepMemory { joints, active, candidates: c, matrices, warm, work, scratch, .. } = memory;
         let layout = model.systems().layout();
@@ -125,10 +126,6 @@ impl JointPositions {
             })?;
             joints.mass_ready = true;
         }
-        joints.start.compute_response(layout, &joints.mass);
-        joints.start.assemble_delassus(layout, &mut joints.w);
-        let held = &joints.held;
-        joints.factor.factor(&joints.w, |joint| held[joint].holonomic);
         joints.sigma.clear();
         joints.sigma.resize(joints.start.n_rows(), 0.0);
         joints.shift.clear();
@@ -152,13 +149,30 @@ impl JointPositions {
         found.map_err(at_time(t))
     }
 
+    /// Factors G_k M⁻¹ G_kᵀ for the projection.
+    pub fn factorise(&mut self, layout: &BlockLayout) {
+        let JointPositions { start, w, factor, mass, held, .. } = self;
+        start.compute_response(layout, mass);
+        start.assemble_delassus(layout, w);
+        factor.factor(w, |joint| held[joint].holonomic);
+    }
+
+    /// Factors G M⁻¹ Hᵀ for the projection, with the rows G of an active set of these joints alone and H = ½ (G_k + G).
+    pub fn factorise_mean(&mut self, layout: &BlockLayout, active: &mut ActiveSet) {
+        let JointPositions { start, w, factor, mass, held, .. } = self;
+        active.compute_mean_response(layout, mass, start);
+        active.assemble_delassus(layout, w);
+        factor.factor(w, |joint| held[joint].holonomic);
+    }
+
     /// The turning of the reactions may count: ½ hβ |G||p| beside the entries of M, as far as arms tell the size of ∂(Gᵀp)/∂q.
     fn turning_counts(&self, layout: &BlockLayout, mass: &[f64]) -> bool {
         (0..self.start.items().len()).any(|place| {
             let p = &self.guess[self.start.items()[place].rows.clone()];
             self.start.rows_by_block(place).any(|(block, rows)| {
                 let n = layout.size(block);
-                let least = mass[layout.values[block]..layout.values[block + 1]].iter().step_by(n + 1).fold(f64::INFINITY, |m, x| m.min(x.abs()));
+                let least =
+                    mass[layout.values[block]..layout.values[block + 1]].iter().step_by(n + 1).fold(f64::INFINITY, |m, x| m.min(x.abs()));
                 let size = |row: &[f64]| row[..n].iter().fold(0.0_f64, |most, g| most.max(g.abs()));
                 let reaction: f64 = rows.zip(p).map(|(row, p)| size(row) * p.abs()).sum();
                 self.turning.abs() * reaction > TURNS * least

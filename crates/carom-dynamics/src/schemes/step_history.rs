@@ -80,12 +80,7 @@ impl StepHistory {
 }
 
 /// Calls `take(i, x_i)` with the values at `middle`.
-fn extrapolate(
-    (last, values): (&Record, &[f64]),
-    before: Option<(&Record, &[f64])>,
-    middle: f64,
-    mut take: impl FnMut(usize, f64),
-) {
+fn extrapolate((last, values): (&Record, &[f64]), before: Option<(&Record, &[f64])>, middle: f64, mut take: impl FnMut(usize, f64)) {
     let before = before.filter(|(_, older)| older.len() == values.len() && is_smooth(values, older));
     match before {
         Some((record, older)) => {

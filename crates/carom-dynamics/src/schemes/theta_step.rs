@@ -76,6 +76,9 @@ impl ThetaStep {
         if Self::joints_only(memory) {
             return self.solve_joints(model, state, memory, report);
         }
+        if memory.joints.is_held() {
+            memory.joints.factorise(model.systems().layout());
+        }
         while !report.newton_converged && report.newton_iterations < self.max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
