@@ -73,7 +73,7 @@ impl ThetaStep {
             last = report.newton_residual;
         }
         report.solve = Some(judge(memory));
-        memory.problem_holds = false;
+        memory.problem_holds = true;
         Ok(())
     }
 
@@ -124,12 +124,14 @@ fn correct(model: &Model, state: &mut State, memory: &mut StepMemory, is_new: bo
     solution.u.resize(active.n_rows(), 0.0);
 }
 
-/// The residual of the rows at the end of the iteration, whose local velocities are in `work.local`.
+/// The residual of the rows at the end of the iteration, whose local velocities are in `work.local`; q of the problem becomes that of its solution.
 fn judge(memory: &mut StepMemory) -> SolveReport {
     let StepMemory { active, solution, problem, work, solver_tolerance, .. } = memory;
     solution.u.iter_mut().zip(work.local.iter().zip(active.shift())).for_each(|(u, (now, shift))| *u = now + shift);
     let residual_normalised = problem.residual_normalised(&solution.r, &solution.u);
     let status = if residual_normalised <= *solver_tolerance { SolveStatus::Converged } else { SolveStatus::Stalled };
     let residual = problem.residual(&solution.r, &solution.u);
+    problem.w.multiply(&solution.r, &mut problem.q);
+    problem.q.iter_mut().zip(&solution.u).for_each(|(q, u)| *q = u - *q);
     SolveReport { status, solver: NAME, iterations: 0, residual, residual_normalised }
 }
