@@ -76,6 +76,8 @@ pub struct ActiveSet {
     jacobian: Vec<f64>,
     /// (M̂⁻¹ Gᵀ)ᵀ in the same layout.
     response: Vec<f64>,
+    /// Work array of the same layout.
+    mean: Vec<f64>,
     /// b = ∂g/∂t of each row.
     bias: Vec<f64>,
     /// What b gained over the step, where it is known: see [`ActiveSet::bias_change`].
@@ -411,14 +413,30 @@ impl ActiveSet {
 
     /// Writes M̂⁻¹ Gᵀ. Cost O(rows × block size²).
     pub fn compute_response(&mut self, layout: &BlockLayout, factor: &BlockFactor) {
-        self.response.resize(self.jacobian.len(), 0.0);
+        let jacobian = std::mem::take(&mut self.jacobian);
+        self.respond_to(layout, factor, &jacobian);
+        self.jacobian = jacobian;
+    }
+
+    /// Writes M̂⁻¹ Hᵀ with the mean H of the rows of this set and of another one with the same interactions in the same order.
+    pub(crate) fn compute_mean_response(&mut self, layout: &BlockLayout, factor: &BlockFactor, other: &ActiveSet) {
+        let mut mean = std::mem::take(&mut self.mean);
+        mean.clear();
+        mean.extend(self.jacobian.iter().zip(&other.jacobian).map(|(a, b)| 0.5 * (a + b)));
+        self.respond_to(layout, factor, &mean);
+        self.mean = mean;
+    }
+
+    /// Writes M̂⁻¹ Gᵀ of rows in the layout of this set.
+    fn respond_to(&mut self, layout: &BlockLayout, factor: &BlockFactor, jacobian: &[f64]) {
+        self.response.resize(jacobian.len(), 0.0);
         for item in &self.items {
             for r in 0..item.rows.len() {
                 let row = item.first + r * item.width;
                 for &(block, column) in &self.touched[item.touched.clone()] {
                     let start = row + column as usize;
                     let span = start..start + layout.size(block as usize);
-                    factor.solve_block(layout, block as usize, &self.jacobian[span.clone()], &mut self.response[span]);
+                    factor.solve_block(layout, block as usize, &jacobian[span.clone()], &mut self.response[span]);
                 }
             }
         }
@@ -492,22 +510,26 @@ impl ActiveSet {
 
     fn add_transposed(&self, values: &[f64], layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
         for item in &self.items {
-            for (r, row) in item.rows.clone().enumerate() {
-                let p = p[row];
-                if p == 0.0 {
+            let p = &p[item.rows.clone()];
+            if p.iter().all(|p| *p == 0.0) {
+                continue;
+            }
+            let values = &values[item.first..item.first + item.rows.len() * item.width];
+            for &(block, column) in &self.touched[item.touched.clone()] {
+                let out = &mut out[layout.rows[block as usize]..layout.rows[block as usize + 1]];
+                // the size of almost all blocks
+                if let [x, y, z] = &mut *out {
+                    let (mut sum, column) = ([*x, *y, *z], column as usize);
+                    for (row, p) in values.chunks_exact(item.width).zip(p) {
+                        if let Some(&[a, b, c]) = row.get(column..).and_then(|row| row.first_chunk::<3>()) {
+                            sum = [sum[0] + a * p, sum[1] + b * p, sum[2] + c * p];
+                        }
+                    }
+                    (*x, *y, *z) = (sum[0], sum[1], sum[2]);
                     continue;
                 }
-                let start = item.first + r * item.width;
-                for &(block, column) in &self.touched[item.touched.clone()] {
-                    let rows = layout.rows[block as usize]..layout.rows[block as usize + 1];
-                    let start = start + column as usize;
-                    let (out, values) = (&mut out[rows.clone()], &values[start..start + rows.len()]);
-                    // the size of almost all blocks
-                    if let ([x, y, z], [a, b, c]) = (&mut *out, values) {
-                        (*x, *y, *z) = (*x + a * p, *y + b * p, *z + c * p);
-                        continue;
-                    }
-                    out.iter_mut().zip(values).for_each(|(out, value)| *out += value * p);
+                for (row, p) in values.chunks_exact(item.width).zip(p) {
+                    out.iter_mut().zip(&row[column as usize..]).for_each(|(out, value)| *out += value * p);
                 }
             }
         }
@@ -543,6 +565,10 @@ impl ActiveSet {
         for &(block, column) in &self.touched[item.touched.clone()] {
             let Some(&(_, other_column)) = self.touched[other.touched.clone()].iter().find(|(b, _)| *b == block) else { continue };
             let size = layout.size(block as usize);
+            if size == 3 {
+                self.add_pair_over((item, column), (other, other_column), out);
+                continue;
+            }
             for a in 0..item.rows.len() {
                 let start = item.first + a * item.width + column as usize;
                 let left = &self.jacobian[start..start + size];
@@ -550,6 +576,24 @@ impl ActiveSet {
                     let start = other.first + b * other.width + other_column as usize;
                     out[a * other.rows.len() + b] += dot(left, &self.response[start..start + size]);
                 }
+            }
+        }
+    }
+
+    /// The same over one block of size 3, the size of almost all, from its columns of either; the sums are those of [`dot`].
+    #[inline(always)]
+    fn add_pair_over(&self, (item, column): (&Active, u32), (other, other_column): (&Active, u32), out: &mut [f64]) {
+        let three =
+            |values: &[f64], column: u32| values.get(column as usize..).and_then(|row| row.first_chunk::<3>().copied()).unwrap_or_default();
+        let n = other.rows.len();
+        let mut rights = [[0.0; 3]; Block::MAX_DIM];
+        let responses = self.response[other.first..other.first + n * other.width].chunks_exact(other.width);
+        rights.iter_mut().zip(responses).for_each(|(right, row)| *right = three(row, other_column));
+        let rows = self.jacobian[item.first..item.first + item.rows.len() * item.width].chunks_exact(item.width);
+        for (row, out) in rows.zip(out.chunks_exact_mut(n)) {
+            let left = three(row, column);
+            for (out, right) in out.iter_mut().zip(&rights) {
+                *out += left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
             }
         }
     }

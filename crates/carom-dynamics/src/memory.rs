@@ -46,6 +46,8 @@ pub struct StepMemory {
     /// `solution` is that of `problem`, W p + q = u (of p_N + h c where contacts pull). To be cleared where a step changes either afterwards.
     pub(crate) problem_holds: bool,
     pub(crate) solver: BoxedSolver<FrictionContact>,
+    /// Its tolerance.
+    pub(crate) solver_tolerance: f64,
     /// Impulses of the last step by identity.
     pub(crate) warm: WarmStart,
     /// What is left of cohesive zones.
@@ -92,6 +94,7 @@ impl StepMemory {
             solution: Solution { r: Vec::new(), u: Vec::new() },
             problem_holds: false,
             solver: friction_contact_solver(solver)?,
+            solver_tolerance: solver.tolerance,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
             bonds: Bonds::new(model),
             matrices: Matrices::default(),

@@ -80,8 +80,7 @@ fn exact_row(x: &[f64], v: &[f64], (k, c): (f64, f64), h: f64) -> (Vec<f64>, Vec
     (place, end.iter().copied().collect())
 }
 
-/// Six masses in a row with springs of k h²/m up to 1e6, with and without dampers, for three steps (then rows that are pushed together buckle, as they
-/// should): the exact implicit solution, by two schemes.
+/// Six masses in a row with springs of k h²/m up to 1e6, with and without dampers, for 20 steps: the exact implicit solution, by two schemes.
 #[test]
 fn stiff_springs_meet_the_exact_implicit_step() {
     for (stiffness, damping) in [(1.0, 0.0), (1e2, 0.0), (1e2, 30.0), (1e4, 0.0), (1e6, 0.0), (1e6, 1e3)] {
@@ -97,7 +96,7 @@ fn stiff_springs_meet_the_exact_implicit_step() {
         for params in [SchemeParams::MoreauJean(Default::default()), SchemeParams::MoreauGap(Default::default())] {
             let (scheme, mut state) = (params.build(), state.clone());
             let mut memory = StepMemory::new(&model, &Default::default()).unwrap();
-            for step in 0..3 {
+            for step in 0..20 {
                 let [x, v] = [(&state.q, 7), (&state.v, 6)].map(|(list, width)| list.iter().step_by(width).copied().collect::<Vec<f64>>());
                 let (place, speed) = exact_row(&x, &v, (stiffness, damping), 1.0);
                 let report = take_step(&*scheme, &model, &mut state, &mut memory, 1.0).unwrap();
@@ -161,14 +160,14 @@ fn stiff_elements_at_corners_converge() {
             rotational_damping: Vector3::zeros(),
         };
         model.add_force("bushing", &ForceSource::Bushing(bushing), &state.q).unwrap();
-        (state.v[1], state.v[9]) = (1e-5, 2e-5);
+        (state.v[1], state.v[9]) = (1e-3, 2e-3);
         let scheme = MoreauJean::default();
         let mut memory = StepMemory::new(&model, &Default::default()).unwrap();
-        for _ in 0..5 {
+        for _ in 0..20 {
             let report = take_step(&scheme, &model, &mut state, &mut memory, 1.0).unwrap();
             assert!(report.newton_converged && report.newton_iterations < 15, "{stiffness}: {report:?}");
             // forces between bodies, to Newton's tolerance
-            assert!((state.v[1] + state.v[7] - 1e-5).abs() < 1e-13, "{stiffness}: {:?}", state.v);
+            assert!((state.v[1] + state.v[7] - 1e-3).abs() < 1e-11, "{stiffness}: {:?}", state.v);
         }
     }
 }

@@ -6,7 +6,7 @@ use carom_dynamics::events::ContactMode;
 use carom_dynamics::problems::belt_oscillator;
 use carom_dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder};
 use carom_dynamics::relations::{
-    Driven, FormulaRelation, FormulaSource, JointAxis, JointKind, JointPlacement, JointSource, Target, TargetSource,
+    Driven, FormulaRelation, FormulaSource, Joint, JointAxis, JointKind, JointPlacement, JointSource, Target, TargetSource,
 };
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES, SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
@@ -339,6 +339,81 @@ fn friction_in_a_ball_joint_opposes_the_turning() {
                 let expected = 0.5 * inertia * first.norm_squared() * (1.0 - left * left);
                 assert!((taken - expected).abs() < 1e-9, "{by_load} {end}: {taken} {expected}");
             }
+        }
+    }
+}
+
+/// A body with equal moments of inertia on a universal joint in its centre: T = ½ I (θ̇₁² + θ̇₂²), so that friction of the bound B takes B/I from either speed by itself, until it
+/// has stopped. The bound is constant, or μ r times the weight, which is the reaction.
+#[test]
+fn friction_in_a_universal_joint_stops_each_turn_by_itself() {
+    let (mass, inertia, bound, speeds) = (2.0, 0.1, 0.05, [3.0_f64, -1.0_f64]);
+    for by_load in [false, true] {
+        let body = RigidBody { name: "body".into(), mass, inertia: Matrix3::identity() * inertia };
+        let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -G)).unwrap())]).unwrap();
+        let mut state = start(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0; 6]);
+        (state.v[3], state.v[4]) = (speeds[0], speeds[1]);
+        let placement = JointPlacement::at(Vector3::zeros()).along(Vector3::x()).crossing(Vector3::y());
+        let source = JointSource { kind: JointKind::Universal, bodies: [None, Some("body".into())], placement };
+        model.add_joint("cross", &source, &state.q).unwrap();
+        let law = match by_load {
+            false => BoundedLaw::friction(bound),
+            true => BoundedLaw::friction(0.0).with_load(JointLoad { joint: 0, rows: 3, factor: bound / (mass * G) }),
+        };
+        for (axis, name) in [(JointAxis::Turn, "first"), (JointAxis::SecondTurn, "second")] {
+            let coordinate = model.joint_coordinate("cross", &source, axis, &state.q).unwrap();
+            model.add_interaction(name, Box::new(coordinate), Law::Bounded(law)).unwrap();
+        }
+        for params in [SchemeParams::MoreauJean(Default::default()), SchemeParams::MoreauGap(Default::default())] {
+            for end in [1.0, 4.0, 7.0] {
+                let error = |h: f64| {
+                    let done = run_scheme(&model, &state, end, h, &params);
+                    let q = &done.state.q[3..7];
+                    let turned = nalgebra::UnitQuaternion::new_normalize(nalgebra::Quaternion::new(q[0], q[1], q[2], q[3]));
+                    // the second axis is fixed in the body, angular velocities are those in its frame
+                    let spin = Vector3::from_column_slice(&done.state.v[3..6]);
+                    let found = [(turned * spin).x, spin.y];
+                    let exact = speeds.map(|speed| speed.signum() * (speed.abs() - bound / inertia * end).max(0.0));
+                    (found[0] - exact[0]).abs().max((found[1] - exact[1]).abs())
+                };
+                let [coarse, fine] = [0.02, 0.01].map(error);
+                // rows of friction are those of one end of the step: order 1, with errors of about h ω₁ ω₂/4; nothing moves when both have stopped
+                let (order, bound) = ((coarse / fine).log2(), 0.01);
+                let stopped = end == 7.0 && fine < 1e-9;
+                assert!(stopped || (fine < bound && order > 0.8), "{by_load} {} {end}: {coarse:e} {fine:e}", params.entry().name);
+            }
+        }
+    }
+}
+
+/// A block in a planar joint on a level plane: friction takes μ g from its speed in the direction of its motion, and it stops after v²/(2 μ g).
+#[test]
+fn friction_in_a_planar_joint_opposes_the_slip() {
+    let (mu, first) = (0.3, Vector3::new(1.2, -0.5, 0.0));
+    for kind in [JointKind::Planar, JointKind::PointInPlane] {
+        let body = RigidBody { name: "block".into(), mass: MASS, inertia: Matrix3::from_diagonal_element(INERTIA) };
+        let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -G)).unwrap())]).unwrap();
+        let mut state = start(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0; 6]);
+        state.v[..3].copy_from_slice(first.as_slice());
+        let source = JointSource { kind, bodies: [None, Some("block".into())], placement: JointPlacement::at(Vector3::zeros()) };
+        model.add_joint("plane", &source, &state.q).unwrap();
+        let slip = Joint::slip("plane", &source, &model.shared_systems(), &state.q).unwrap();
+        let law = BoundedLaw::friction(0.0).with_load(JointLoad { joint: 0, rows: 1, factor: mu });
+        model.add_interaction("friction", Box::new(slip), Law::Bounded(law)).unwrap();
+        for params in [SchemeParams::MoreauJean(Default::default()), SchemeParams::MoreauGap(Default::default())] {
+            let (stop, h) = (first.norm() / (mu * G), 1e-3);
+            let half = run_scheme(&model, &state, 0.5 * stop, 0.01 * stop, &params);
+            let speed = Vector3::from_column_slice(&half.state.v[..3]);
+            // straight on at a constant force: exact to the tolerance of the solver
+            assert!((speed - first * 0.5).norm() < 1e-8, "{kind:?} {}: {speed:?}", params.entry().name);
+            let done = run_scheme(&model, &state, 1.5 * stop, h, &params);
+            let place = Vector3::from_column_slice(&done.state.q[..3]);
+            let exact = first * (0.5 * stop);
+            // within the step in which it stops
+            assert!(
+                (place - exact).norm() < mu * G * h * h && done.state.v[..3].iter().all(|v| v.abs() < 1e-10),
+                "{kind:?}: {place:?} {exact:?}"
+            );
         }
     }
 }

@@ -27,7 +27,7 @@
 
 use super::joint_frames::JointFrames;
 use super::joint_row::{Arrangement, Curvature, JointRow};
-use super::joint_rows::build_rows;
+use super::joint_rows::{build_rows, slip_rows};
 use super::joint_source::JointSource;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
@@ -53,6 +53,20 @@ impl Joint {
         let wrong = |reason: String| ModelError::Joint { joint: name.to_owned(), reason };
         let rows = build_rows(source.kind, &source.placement, &built).map_err(wrong)?;
         Ok(Joint { frames, rows })
+    }
+
+    /// The displacements of the point of the second body across the axis of the first, two rows, of a joint that lies as `source` says and leaves them free: what
+    /// friction in a planar joint or at a point in a plane acts on.
+    ///
+    /// # Errors
+    /// As [`Joint::new`]; a kind of joint that does not slide across its axis.
+    pub fn slip(name: &str, source: &JointSource, systems: &Arc<SystemSet>, q: &[f64]) -> Result<Self, ModelError> {
+        let wrong = |reason: String| ModelError::Joint { joint: name.to_owned(), reason };
+        let (frames, built) = JointFrames::new(name, &source.bodies, &source.placement.points, systems, q)?;
+        if !source.kind.slides_across() || built.planar {
+            return Err(wrong("it does not slide across an axis; planar and point-in-plane joints in space do".into()));
+        }
+        Ok(Joint { frames, rows: slip_rows(&source.placement, &built).map_err(wrong)? })
     }
 
     /// A distance of zero has no direction.

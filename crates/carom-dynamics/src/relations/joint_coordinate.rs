@@ -16,7 +16,7 @@
 
 use super::joint_frames::{Built, JointFrames};
 use super::joint_row::{Curvature, JointRow};
-use super::joint_rows::{turn, unit_axis};
+use super::joint_rows::{turn, unit_axis, universal_turns};
 use super::joint_source::{JointKind, JointSource};
 use super::joint_turn::nearest_branch;
 use super::{Relation, Rows};
@@ -30,8 +30,10 @@ use std::sync::Arc;
 /// Which coordinate of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointAxis {
-    /// Angle about the joint's axis \[rad\].
+    /// Angle about the joint's axis \[rad\]; of a universal joint that about the axis of the first body.
     Turn,
+    /// Angle of a universal joint about the axis of the second body \[rad\].
+    SecondTurn,
     /// Displacement along the joint's axis \[m\].
     Slide,
     /// Distance of the joint's two points \[m\].
@@ -62,6 +64,7 @@ impl JointCoordinate {
         let row = coordinate_row(source, axis, &built).map_err(wrong)?;
         let (start, centre) = match axis {
             JointAxis::Turn => (source.placement.turn, Some(0.0)),
+            JointAxis::SecondTurn => (0.0, Some(0.0)),
             JointAxis::Slide => (source.placement.slide, None),
             JointAxis::Distance => (0.0, None),
         };
@@ -134,10 +137,15 @@ fn coordinate_row(source: &JointSource, axis: JointAxis, built: &Built) -> Resul
         return Err("a point or an axis is not finite".into());
     }
     match axis {
+        JointAxis::Turn | JointAxis::SecondTurn if kind == JointKind::Universal => {
+            let [first, second] = universal_turns(placement, built)?;
+            Ok(JointRow::Turn(Box::new(if axis == JointAxis::Turn { first } else { second })))
+        }
         JointAxis::Turn if kind.turns() => Ok(JointRow::Turn(Box::new(turn(placement, built)?))),
         JointAxis::Slide if kind.slides() => Ok(JointRow::Normal(built.local(0, &unit_axis(&placement.axes[0])?))),
         JointAxis::Distance if kind == JointKind::Distance => Ok(JointRow::Distance(0.0)),
-        JointAxis::Turn => Err(format!("a {name} joint has no angle; revolute, cylindrical, planar and screw joints have one")),
+        JointAxis::Turn => Err(format!("a {name} joint has no angle; revolute, universal, cylindrical, planar and screw joints have one")),
+        JointAxis::SecondTurn => Err(format!("a {name} joint has no second angle; universal joints have one")),
         JointAxis::Slide => {
             Err(format!("a {name} joint has no displacement; prismatic, cylindrical, point-on-line and screw joints have one"))
         }

@@ -28,7 +28,7 @@ pub fn joint_limits(
         return wrong(format!("its limits [{lower}, {upper}] are no range; give the lower, then the upper one"));
     }
     let mut coordinate = JointCoordinate::new(name, source, axis, systems, q)?;
-    if axis == JointAxis::Turn {
+    if matches!(axis, JointAxis::Turn | JointAxis::SecondTurn) {
         if upper - lower >= TAU {
             return wrong(format!(
                 "its limits [{lower}, {upper}] rad are a turn or more apart, and turns are not counted; give limits less than 2 pi apart, \

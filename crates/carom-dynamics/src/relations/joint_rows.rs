@@ -21,6 +21,21 @@ pub(super) fn turn(placement: &JointPlacement, built: &Built) -> Result<Turn, St
     Ok(Turn::new([built.local(0, &first), built.local(0, &second)], built.local(1, &first)))
 }
 
+/// The angles of a universal joint, zero where it is built: of the cross relative to body 1 about the axis of body 1, of body 2 relative to the cross about its
+/// own axis. The axes are perpendicular, so that each axis shows the angle about the other.
+pub(super) fn universal_turns(placement: &JointPlacement, built: &Built) -> Result<[Turn; 2], String> {
+    let [first, second] = [unit_axis(&placement.axes[0])?, unit_axis(&placement.axes[1])?];
+    let across = first.cross(&second);
+    let about_first = Turn::new([built.local(0, &second), built.local(0, &across)], built.local(1, &second));
+    let about_second = Turn::about_second(built.local(0, &first), [built.local(1, &first), built.local(1, &-across)]);
+    Ok([about_first, about_second])
+}
+
+/// The rows of the displacements across the axis of a joint, in the axes of body 1.
+pub(super) fn slip_rows(placement: &JointPlacement, built: &Built) -> Result<Vec<JointRow>, String> {
+    Ok(perpendiculars(&unit_axis(&placement.axes[0])?).map(|n| JointRow::Normal(built.local(0, &n))).to_vec())
+}
+
 /// An axis of unit length.
 pub(super) fn unit_axis(axis: &Vector3<f64>) -> Result<Vector3<f64>, String> {
     axis.try_normalize(0.0)

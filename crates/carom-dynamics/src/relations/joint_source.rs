@@ -36,13 +36,16 @@ pub const JOINTS: &[(&str, &str)] = &[
     ("cylindrical", "turn about and slide along an axis; limits of both"),
     ("screw", "turn about an axis with the slide its pitch dictates; limits"),
     ("spherical", "all turns about a point; limit of the swing by a cone, friction about any axis, clearance (ball in a socket)"),
-    ("universal", "turns about an axis of the first body and a perpendicular one of the second"),
-    ("planar", "slides across an axis and turn about it"),
+    (
+        "universal",
+        "turns about an axis of the first body and a perpendicular one of the second; limits, motors, springs and friction of both",
+    ),
+    ("planar", "slides across an axis and turn about it; friction of both"),
     ("fixed", "nothing moves"),
     ("distance", "two points keep their distance"),
     ("rope", "the distance of two points is at most a length; restitution where it tightens"),
     ("point-on-line", "a point of the second body stays on a line of the first; limits (a ball in a slot)"),
-    ("point-in-plane", "a point of the second body stays in a plane of the first"),
+    ("point-in-plane", "a point of the second body stays in a plane of the first; friction"),
     ("point-on-curve", "a point of the second body stays on a curve of the first, given by formulas of a parameter"),
     ("gear", "the turns of two joints in a fixed ratio, or by teeth"),
     ("rack", "the slide of one joint by the turn of another: rack and pinion"),
@@ -89,7 +92,19 @@ impl JointKind {
     /// It has an angle about its axis: the bodies may turn about it, or could if a thread did not bind them.
     #[must_use]
     pub fn turns(self) -> bool {
-        matches!(self, JointKind::Revolute | JointKind::Cylindrical | JointKind::Planar | JointKind::Screw)
+        matches!(self, JointKind::Revolute | JointKind::Universal | JointKind::Cylindrical | JointKind::Planar | JointKind::Screw)
+    }
+
+    /// It has an angle about the axis of the second body too.
+    #[must_use]
+    pub fn turns_twice(self) -> bool {
+        self == JointKind::Universal
+    }
+
+    /// Its points slide across its axis in any direction.
+    #[must_use]
+    pub fn slides_across(self) -> bool {
+        matches!(self, JointKind::Planar | JointKind::PointInPlane)
     }
 
     /// It has a displacement along its axis.

@@ -34,6 +34,12 @@ impl Turn {
         Turn { sine: JointRow::Perpendicular(e2, f), cosine: JointRow::Perpendicular(e1, f) }
     }
 
+    /// The angle about an axis of body 2 that carries (e₁, e₂) with it, from e₁ to the vector f of body 1, the other way round: that of body 2 relative to
+    /// body 1 again.
+    pub fn about_second(f: Vector3<f64>, [e1, e2]: [Vector3<f64>; 2]) -> Self {
+        Turn { sine: JointRow::Perpendicular(f, -e2), cosine: JointRow::Perpendicular(f, e1) }
+    }
+
     /// θ in (−π, π].
     pub fn value(&self, at: &Arrangement) -> f64 {
         self.sine.value(at).atan2(self.cosine.value(at))

@@ -16,13 +16,16 @@
 //! of M̂, with the reactions of the last step, makes Newton's iteration converge there too.
 //!
 //! σ is found by simplified Newton steps with the factor of G_k M⁻¹ G_kᵀ, which is sparse and leaves redundant rows out; they converge by a factor
-//! O(h) each. Constraints on velocities alone (rolling) take part in the first line only.
+//! O(h) each. Where joints alone act the factor is that of G M⁻¹ Hᵀ with the mean rows H and G of the foreseen end: a chain with a heavy end makes the other one
+//! slow. Constraints on velocities alone (rolling) take part in the first line only.
 
+use super::joint_newton::JointNewton;
 use super::position_projection::ProjectionReport;
 use super::stages::displace;
+use super::step_history::StepHistory;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
-use crate::block_diagonal::{BlockFactor, keep_positive_part};
+use crate::block_diagonal::{BlockFactor, BlockLayout, keep_positive_part};
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -46,8 +49,11 @@ pub(crate) struct JointPositions {
     curvature: Vec<f64>,
     /// −½ hβ.
     turning: f64,
-    /// v_{k+1} − v_k of the last step over its size, for the first guess.
-    acceleration: Vec<f64>,
+    /// The last steps, and the impulses of this one that they tell, over the rows of `start`: a first guess.
+    history: StepHistory,
+    guess: Vec<f64>,
+    /// Newton's iteration where joints alone act.
+    pub newton: JointNewton,
     /// σ over the rows of `start`.
     sigma: Vec<f64>,
     position: Vec<f64>,
@@ -75,6 +81,9 @@ pub(super) struct Closeness {
     pub max_iterations: usize,
 }
 
+/// Part of the mass from which the turning of reactions counts: below, the iteration without it converges by this factor.
+const TURNS: f64 = 1e-3;
+
 impl JointPositions {
     /// No joints are held in this step.
     pub fn release(&mut self) {
@@ -86,8 +95,13 @@ impl JointPositions {
         !self.held.is_empty()
     }
 
+    /// G_k of the joints, in the order of the active set.
+    pub fn start_rows(&self) -> &ActiveSet {
+        &self.start
+    }
+
     /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
-    /// the positions. `matrices.mass` holds M.
+    /// the positions. `matrices.mass` holds M. The projection needs one of [`JointPositions::factorise`] and [`JointPositions::factorise_mean`] next.
     pub fn begin(model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
         let StepMemory { joints, active, candidates: c, matrices, warm, work, scratch, .. } = memory;
         let layout = model.systems().layout();
@@ -112,22 +126,65 @@ impl JointPositions {
             })?;
             joints.mass_ready = true;
         }
-        joints.start.compute_response(layout, &joints.mass);
-        joints.start.assemble_delassus(layout, &mut joints.w);
-        let held = &joints.held;
-        joints.factor.factor(&joints.w, |joint| held[joint].holonomic);
         joints.sigma.clear();
         joints.sigma.resize(joints.start.n_rows(), 0.0);
         joints.shift.clear();
         joints.shift.resize(layout.n_rows(), 0.0);
         joints.turning = -0.5 * turning.0 * turning.1;
-        joints.find_stiffness(model, (t, &work.q_start), |held| &warm.by_interaction[held.interaction], scratch).map_err(at_time(t))
+        joints.guess.clear();
+        joints.guess.resize(joints.start.n_rows(), 0.0);
+        if !joints.history.guess_impulses((t, turning.0), &mut joints.guess) {
+            for (held, item) in joints.held.iter().zip(joints.start.items()) {
+                let n = item.rows.len();
+                joints.guess[item.rows.clone()].copy_from_slice(&warm.by_interaction[held.interaction][..n]);
+            }
+        }
+        if !joints.turning_counts(layout, &matrices.mass) {
+            joints.stiffness.clear();
+            return Ok(());
+        }
+        let p = std::mem::take(&mut joints.guess);
+        let found = joints.find_stiffness(model, (t, &work.q_start), |k, joints| &p[joints.start.items()[k].rows.clone()], scratch);
+        joints.guess = p;
+        found.map_err(at_time(t))
+    }
+
+    /// Factors G_k M⁻¹ G_kᵀ for the projection.
+    pub fn factorise(&mut self, layout: &BlockLayout) {
+        let JointPositions { start, w, factor, mass, held, .. } = self;
+        start.compute_response(layout, mass);
+        start.assemble_delassus(layout, w);
+        factor.factor(w, |joint| held[joint].holonomic);
+    }
+
+    /// Factors G M⁻¹ Hᵀ for the projection, with the rows G of an active set of these joints alone and H = ½ (G_k + G).
+    pub fn factorise_mean(&mut self, layout: &BlockLayout, active: &mut ActiveSet) {
+        let JointPositions { start, w, factor, mass, held, .. } = self;
+        active.compute_mean_response(layout, mass, start);
+        active.assemble_delassus(layout, w);
+        factor.factor(w, |joint| held[joint].holonomic);
+    }
+
+    /// The turning of the reactions may count: ½ hβ |G||p| beside the entries of M, as far as arms tell the size of ∂(Gᵀp)/∂q.
+    fn turning_counts(&self, layout: &BlockLayout, mass: &[f64]) -> bool {
+        (0..self.start.items().len()).any(|place| {
+            let p = &self.guess[self.start.items()[place].rows.clone()];
+            self.start.rows_by_block(place).any(|(block, rows)| {
+                let n = layout.size(block);
+                let least =
+                    mass[layout.values[block]..layout.values[block + 1]].iter().step_by(n + 1).fold(f64::INFINITY, |m, x| m.min(x.abs()));
+                let size = |row: &[f64]| row[..n].iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                let reaction: f64 = rows.zip(p).map(|(row, p)| size(row) * p.abs()).sum();
+                self.turning.abs() * reaction > TURNS * least
+            })
+        })
     }
 
     /// The geometric stiffness anew, with the rows and reactions of the present iterate.
     pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let StepMemory { joints, active, solution, scratch, .. } = memory;
-        joints.find_stiffness(model, (t, &state.q), |held| &solution.r[active.items()[held.place].rows.clone()], scratch)
+        let of = |k: usize, joints: &Self| active.items()[joints.held[k].place].rows.clone();
+        joints.find_stiffness(model, (t, &state.q), |k, joints| &solution.r[of(k, joints)], scratch)
     }
 
     /// The positive part of −½ hβ ∂(Gᵀp)/∂q within each mass block.
@@ -135,15 +192,15 @@ impl JointPositions {
         &mut self,
         model: &Model,
         (t, q): (f64, &[f64]),
-        impulse: impl Fn(&Held) -> &'a [f64],
+        impulse: impl Fn(usize, &Self) -> &'a [f64],
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
         let (layout, factor) = (model.systems().layout(), self.turning);
         self.stiffness.clear();
         self.stiffness.resize(layout.n_values(), 0.0);
-        for held in &self.held {
+        for (k, held) in self.held.iter().enumerate() {
             let relation = model.interactions()[held.interaction].relation();
-            let p = &impulse(held)[..relation.n_rows()];
+            let p = impulse(k, self);
             let velocities = relation.velocities();
             let n = velocities.len();
             if relation.is_constant() || p.iter().all(|p| *p == 0.0) {
@@ -171,18 +228,28 @@ impl JointPositions {
         matrix.iter_mut().zip(&self.stiffness).for_each(|(m, k)| *m += k);
     }
 
-    /// Adds what the velocities changed by in the last step: a first guess for this one.
-    pub fn guess(&self, h: f64, v: &mut [f64]) {
-        if self.is_held() && self.acceleration.len() == v.len() {
-            v.iter_mut().zip(&self.acceleration).for_each(|(v, a)| *v += h * a);
+    /// Adds what the velocities will change by, as far as the last steps tell, in a step of the size h from t: a first guess.
+    pub fn guess(&self, t: f64, h: f64, v: &mut [f64]) {
+        if self.is_held() {
+            self.history.add_change((t, h), v);
         }
     }
 
-    /// Keeps what the velocities changed by.
-    pub fn keep_change(&mut self, h: f64, start: &[f64], end: &[f64]) {
-        if self.is_held() {
-            self.acceleration.clear();
-            self.acceleration.extend(start.iter().zip(end).map(|(start, end)| (end - start) / h));
+    /// Writes the guess of the reactions over the rows of the active set, zero for other rows.
+    pub fn guess_reactions(&self, active: &ActiveSet, p: &mut Vec<f64>) {
+        p.clear();
+        p.resize(active.n_rows(), 0.0);
+        for (held, item) in self.held.iter().zip(self.start.items()) {
+            p[active.items()[held.place].rows.clone()].copy_from_slice(&self.guess[item.rows.clone()]);
+        }
+    }
+
+    /// Keeps what a step of the size h from t did, with the impulses p over the rows of the active set.
+    pub fn keep_step(&mut self, (t, h): (f64, f64), velocities: (&[f64], &[f64]), active: &ActiveSet, p: &[f64]) {
+        let JointPositions { history, held, .. } = self;
+        if !held.is_empty() {
+            let impulses = held.iter().flat_map(|held| &p[active.items()[held.place].rows.clone()]);
+            history.keep((t, h), velocities, impulses.copied());
         }
     }
 

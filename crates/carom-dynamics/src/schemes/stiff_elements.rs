@@ -120,6 +120,21 @@ impl StiffElements {
         Ok(())
     }
 
+    /// Adds −κ G_sᵀ G_s w to `work.residual` for the displacement w in `work.displacement`, with κ = hθ k: what the impulses of the elements change by on the way.
+    pub fn extrapolate(model: &Model, at: Instant<'_>, factors: JacobianFactors, memory: &mut StepMemory) -> Result<(), NonFinite> {
+        let StepMemory { stiff, work, scratch, .. } = memory;
+        for entry in &stiff.list {
+            let Some(element) = model.force_elements().get(entry.element) else { continue };
+            element.visit_stiff_rows(model.systems(), at, factors, scratch, &mut |velocities, rows, kappas| {
+                for (row, kappa) in rows.chunks_exact(velocities.len().max(1)).zip(kappas) {
+                    let way: f64 = row.iter().zip(velocities).map(|(x, &j)| x * work.displacement[j]).sum();
+                    row.iter().zip(velocities).for_each(|(x, &j)| work.residual[j] -= kappa * way * x);
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// M̂ without the stiff rows and with the geometric stiffness of joints, factorised.
     pub fn factorise(
         &self,

@@ -42,7 +42,7 @@ pub(super) struct ThetaStep {
 const REFRESH: usize = 4;
 
 /// Within Newton's iteration one displacement each brings the positions near enough.
-const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
+pub(super) const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
 
 impl ThetaStep {
     /// The active set with its shifts => v_{k+1}, q_{k+1}, p_{k+1}.
@@ -55,7 +55,7 @@ impl ThetaStep {
     /// (q_k, v_k) => v_free of the first iteration, in `work.v_free`. It does not depend on the active set.
     pub fn predict(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), StepError> {
         self.advance(model, state, memory).map_err(at_time(state.t))?;
-        self.free_motion(model, state, memory)
+        self.free_motion(model, state, memory, false)
     }
 
     /// As [`ThetaStep::solve`], after [`ThetaStep::predict`].
@@ -69,7 +69,16 @@ impl ThetaStep {
         let located = at_time(state.t);
         let rows_vary = memory.work.rows_vary;
         let linear = model.is_affine() && !rows_vary;
-        let coupled = StiffElements::begin(model, self.end(state), self.factors(), memory).map_err(&located)?;
+        let coupled = self.begin_stiff(model, state, memory).map_err(&located)?;
+        if memory.joints.is_held() {
+            memory.joints.guess_reactions(&memory.active, &mut memory.solution.r);
+        }
+        if Self::joints_only(memory) {
+            return self.solve_joints(model, state, memory, report);
+        }
+        if memory.joints.is_held() {
+            memory.joints.factorise(model.systems().layout());
+        }
         while !report.newton_converged && report.newton_iterations < self.max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
@@ -79,17 +88,17 @@ impl ThetaStep {
             if memory.joints.is_held() && report.newton_iterations % REFRESH == REFRESH - 1 {
                 JointPositions::refresh(model, state.t + self.h, state, memory).map_err(&located)?;
             }
+            if rows_vary && first {
+                self.inner_configuration(model, state, memory);
+                update_jacobians(model, state.t + self.fraction * self.h, memory).map_err(&located)?;
+            }
             if !first || coupled || memory.joints.is_held() {
-                self.free_motion(model, state, memory)?;
+                self.free_motion(model, state, memory, coupled && first)?;
             }
             if memory.active.is_empty() {
                 state.v.copy_from_slice(&memory.work.v_free);
             } else {
                 // G(q̃), M̂, v_free => W, q => p => v_{k+1}
-                if rows_vary && first {
-                    self.inner_configuration(model, state, memory);
-                    update_jacobians(model, state.t + self.fraction * self.h, memory).map_err(&located)?;
-                }
                 assemble_problem(model, memory, first);
                 memory.stiff.add_compliance(&memory.active, &mut memory.problem);
                 report.solve = Some(solve_problem(model, state, memory)?);
@@ -113,13 +122,27 @@ impl ThetaStep {
         Ok(())
     }
 
+    /// Finds the stiff elements; true if there are any. The first iteration is then linearised at q_k, which `state.q` holds afterwards: where stiff
+    /// elements would be at the velocities of the start, their forces are those of no motion, and so is what turns with them.
+    fn begin_stiff(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<bool, NonFinite> {
+        if model.force_elements().is_empty() {
+            return Ok(false);
+        }
+        state.q.copy_from_slice(&memory.work.q_start);
+        let coupled = StiffElements::begin(model, self.end(state), self.factors(), memory)?;
+        if !coupled {
+            self.advance(model, state, memory)?;
+        }
+        Ok(coupled)
+    }
+
     /// The present iterate of the end of the step.
-    fn end<'a>(&self, state: &'a State) -> Instant<'a> {
+    pub(super) fn end<'a>(&self, state: &'a State) -> Instant<'a> {
         Instant { t: state.t + self.h, q: &state.q, v: &state.v }
     }
 
     /// hθ and hθ hβ.
-    fn factors(&self) -> JacobianFactors {
+    pub(super) fn factors(&self) -> JacobianFactors {
         JacobianFactors { velocity: self.h * self.theta, position: self.h * self.h * self.theta * self.position }
     }
 
@@ -140,7 +163,7 @@ impl ThetaStep {
     }
 
     /// q̃, and M there unless constant.
-    fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub(super) fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let mass_holds = memory.matrices.mass_ready && model.systems().mass_is_constant();
         if mass_holds && !memory.work.rows_vary {
             return Ok(());
@@ -151,7 +174,7 @@ impl ThetaStep {
     }
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
-    fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub(super) fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let StepMemory { work, matrices, scratch, joints, active, solution, .. } = memory;
         let (systems, h, theta) = (model.systems(), self.h, self.theta);
         model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
@@ -166,11 +189,16 @@ impl ThetaStep {
         Ok(())
     }
 
-    /// M̂ = M + hθ C + hθ hβ K, v_free = v + M̂⁻¹ R.
-    fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
+    /// M̂ = M + hθ C + hθ hβ K, v_free = v + M̂⁻¹ R. With `from_start` the state is still at q_k, and stiff elements go on linearly to where v leads.
+    fn free_motion(&self, model: &Model, state: &State, memory: &mut StepMemory, from_start: bool) -> Result<(), StepError> {
         let located = at_time(state.t);
         self.update_mass(model, state, memory).map_err(&located)?;
         self.smooth_residual(model, state, memory).map_err(&located)?;
+        if from_start {
+            displace(&mut memory.work, &state.v, self.h, self.position);
+            let by_place = JacobianFactors { velocity: 0.0, position: self.h * self.theta };
+            StiffElements::extrapolate(model, self.end(state), by_place, memory).map_err(&located)?;
+        }
         let StepMemory { work, matrices, scratch, stiff, joints, .. } = memory;
         if stiff.is_empty() && !joints.is_held() {
             factorise_iteration(model, self.end(state), self.factors(), matrices, scratch)?;
@@ -182,7 +210,7 @@ impl ThetaStep {
     }
 
     /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
+    pub(super) fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
         self.update_mass(model, state, memory)?;
         if memory.work.rows_vary {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;

@@ -409,17 +409,22 @@ pub(super) fn joint_spring(
 ) {
     let s = section.get_ref();
     let kind = source.kind;
-    let has = [(kind.turns(), "turn", JointAxis::Turn), (kind.slides(), "slide", JointAxis::Slide)];
+    let has = [
+        (kind.turns(), "turn", JointAxis::Turn),
+        (kind.turns_twice(), "second-turn", JointAxis::SecondTurn),
+        (kind.slides(), "slide", JointAxis::Slide),
+    ];
     let known: Vec<_> = has.into_iter().filter(|(has, ..)| *has).collect();
     let names: Vec<&str> = known.iter().map(|(_, name, _)| *name).collect();
     if names.is_empty() {
-        let help = "revolute, prismatic, cylindrical, planar, screw and point-on-line joints have a coordinate; use [[force]] kind = \"spring\" or \"bushing\"";
+        let help = "revolute, universal, prismatic, cylindrical, planar, screw and point-on-line joints have a coordinate; use [[force]] kind = \"spring\" or \"bushing\"";
         reader.wrong(section.span(), format!("\"{joint}\" has no coordinate for a spring"), help);
         return;
     }
     let Some(axis) = choose(reader, s.of.as_ref(), "coordinate of this joint", &names) else { return };
     if s.of.is_none() && names.len() > 1 {
-        let help = "give `of = \"turn\"` or `of = \"slide\"`";
+        let help = names.iter().map(|name| format!("`of = \"{name}\"`")).collect::<Vec<_>>().join(" or ");
+        let help = format!("give {help}");
         reader.wrong(section.span(), format!("\"{joint}\" has two coordinates, and its spring does not say which"), help);
         return;
     }
@@ -432,7 +437,7 @@ pub(super) fn joint_spring(
         preload: s.preload.as_ref(),
         sense: s.sense.as_ref(),
     };
-    let unit = if *axis == JointAxis::Turn { "N m/rad" } else { "N/m" };
+    let unit = if *axis != JointAxis::Slide { "N m/rad" } else { "N/m" };
     let name = format!("{joint} spring");
     let Some(law) = keys.read(reader, &name, section.span(), ["coordinate", unit]) else { return };
     if let Err(error) = model.add_joint_spring(&name, source, *axis, &law, q) {

@@ -36,11 +36,12 @@ const KEYS: &[(&str, &[&str])] = &[
     ("cone", &["spherical"]),
     ("clearance", &["revolute", "spherical", "prismatic"]),
     ("limits", &["revolute", "prismatic", "point-on-line", "cylindrical", "screw"]),
-    ("turn_limits", &["cylindrical", "screw"]),
+    ("turn_limits", &["cylindrical", "screw", "universal"]),
+    ("second_turn_limits", &["universal"]),
     ("slide_limits", &["cylindrical", "screw"]),
-    ("turn", &["revolute", "cylindrical", "planar", "screw"]),
+    ("turn", &["revolute", "cylindrical", "planar", "screw", "universal"]),
     ("slide", &["prismatic", "cylindrical", "point-on-line", "screw"]),
-    ("restitution", &["rope", "revolute", "prismatic", "cylindrical", "screw", "point-on-line", "spherical"]),
+    ("restitution", &["rope", "revolute", "prismatic", "cylindrical", "screw", "point-on-line", "spherical", "universal"]),
     ("motor", OWN),
     ("friction", OWN),
     ("friction_torque", OWN),
@@ -64,7 +65,8 @@ pub(super) fn check(reader: &mut Reader<'_>, section: &Spanned<JointSchema>, nam
             fine = false;
         }
     }
-    let stops = ["limits", "turn_limits", "slide_limits", "cone", "clearance"].iter().any(|key| given(s, key).is_some());
+    let stops =
+        ["limits", "turn_limits", "second_turn_limits", "slide_limits", "cone", "clearance"].iter().any(|key| given(s, key).is_some());
     if let (Some(restitution), true, false) = (&s.restitution, kind != "rope" && fine, stops) {
         let help = "it belongs to `limits`, `cone`, `clearance` or a rope; remove it or give one of them";
         reader.wrong(restitution.span(), format!("\"{name}\" has a restitution but nothing to strike"), help);
@@ -91,6 +93,7 @@ fn given(s: &JointSchema, key: &str) -> Option<Range<usize>> {
         "cone" => &s.cone,
         "limits" => &s.limits,
         "turn_limits" => &s.turn_limits,
+        "second_turn_limits" => &s.second_turn_limits,
         "slide_limits" => &s.slide_limits,
         "turn" => &s.turn,
         "slide" => &s.slide,

@@ -28,11 +28,15 @@ pub(super) fn limits(
     }
     let turn = s.turn_limits.as_ref().or(s.limits.as_ref().filter(|_| turns));
     let slide = s.slide_limits.as_ref().or(s.limits.as_ref().filter(|_| slides));
-    for (axis, value, what) in [(JointAxis::Turn, turn, "turn"), (JointAxis::Slide, slide, "slide")] {
+    let second = s.second_turn_limits.as_ref();
+    let several = (turns && slides) || source.kind.turns_twice();
+    for (axis, value, what) in
+        [(JointAxis::Turn, turn, "turn"), (JointAxis::SecondTurn, second, "second turn"), (JointAxis::Slide, slide, "slide")]
+    {
         let Some(value) = value else { continue };
         let Some(range) = range(reader, value, &format!("the limits of \"{name}\"")) else { continue };
         // where both have limits their names say which
-        let name = if turns && slides { format!("{name} {what}") } else { name.to_owned() };
+        let name = if several { format!("{name} {what}") } else { name.to_owned() };
         let systems = model.shared_systems();
         let added = joint_limits(&name, source, axis, range, &systems, q).and_then(|limits| {
             limits.into_iter().try_for_each(|(name, limit)| model.add_interaction(&name, Box::new(limit), Law::Contact(law)))

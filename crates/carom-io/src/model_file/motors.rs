@@ -6,7 +6,8 @@
 //! motor = { kind = "velocity", speed = "2*sin(t)", max_effort = 10 }            # holds ω(t) while |torque| < 10 N m
 //! motor = { kind = "position", target = "0.5*t", gain = 20, max_effort = 10 }   # ω = θ*' + k (θ* − θ) while |torque| < 10 N m
 //! motor = { kind = "effort", value = "3*cos(t)", max_effort = 2 }               # torque, cut off at 2 N m
-//! friction = { coefficient = 0.1, radius = 0.02 }                               # |torque| ≤ μ r |reaction|; in a ball joint about any axis
+//! friction = { coefficient = 0.1, radius = 0.02 }                               # |torque| ≤ μ r |reaction|; in a ball joint about any axis, in a
+//!                                                                               # universal joint about each of its axes
 //! friction_torque = 0.5                                                         # |torque| ≤ 0.5 N m; both add up
 //! ```
 
@@ -19,7 +20,7 @@ use super::schema::JointSchema;
 use super::value::{Table, Value};
 use carom_dynamics::forces::SpringSource;
 use carom_dynamics::formula::{self, Graph, Scope};
-use carom_dynamics::relations::{Driven, JointAxis, JointKind, Relation, Target, TargetSource};
+use carom_dynamics::relations::{Driven, Joint, JointAxis, JointKind, Relation, Target, TargetSource};
 use carom_dynamics::{BoundedLaw, JointLoad, Law, Model};
 use std::ops::Range;
 use toml::Spanned;
@@ -96,7 +97,7 @@ impl Equipment<'_> {
             kind => {
                 let target = match (kind, axis) {
                     ("velocity", _) => Target::Speed,
-                    (_, JointAxis::Turn) => Target::Angle,
+                    (_, JointAxis::Turn | JointAxis::SecondTurn) => Target::Angle,
                     _ => Target::Place,
                 };
                 let source = TargetSource { name: format!("`{key}` of {what}"), text: text.clone(), parameters: reader.parameters.clone() };
@@ -115,16 +116,17 @@ impl Equipment<'_> {
             None => {
                 let axis = self.first_axis();
                 if axis.is_none() {
-                    let help = "motors act on revolute, prismatic, cylindrical, planar, point-on-line and screw joints";
+                    let help = "motors act on revolute, universal, prismatic, cylindrical, planar, point-on-line and screw joints";
                     reader.wrong(span.clone(), format!("{what} has no coordinate to act on"), help);
                 }
                 axis
             }
             Some((Value::Formula(text), _)) if text == "turn" => Some(JointAxis::Turn),
+            Some((Value::Formula(text), _)) if text == "second-turn" => Some(JointAxis::SecondTurn),
             Some((Value::Formula(text), _)) if text == "slide" => Some(JointAxis::Slide),
             Some((value, place)) => {
                 let given = if let Value::Formula(text) = value { text.as_str() } else { "?" };
-                reader.wrong(place, format!("`along` of {what} is \"{given}\""), suggestion(given, &["turn", "slide"]));
+                reader.wrong(place, format!("`along` of {what} is \"{given}\""), suggestion(given, &["turn", "second-turn", "slide"]));
                 None
             }
         }
@@ -148,9 +150,10 @@ impl Equipment<'_> {
         };
         let kind = self.joint.source.kind;
         let is_ball = kind == JointKind::Spherical;
-        for (given, key, has) in
-            [(&s.friction_torque, "friction_torque", kind.turns() || is_ball), (&s.friction_force, "friction_force", kind.slides())]
-        {
+        for (given, key, has) in [
+            (&s.friction_torque, "friction_torque", kind.turns() || is_ball),
+            (&s.friction_force, "friction_force", kind.slides() || kind.slides_across()),
+        ] {
             if let (Some(value), false) = (given, has) {
                 let what = if key == "friction_torque" { "does not turn about an axis" } else { "does not slide" };
                 reader.wrong(value.span(), format!("`{key}` of \"{joint}\": the joint {what}"), self.who_has(key == "friction_torque"));
@@ -160,8 +163,12 @@ impl Equipment<'_> {
         if is_ball {
             return self.friction_of_ball(reader, model, s, (number, torque, turning));
         }
+        if kind.slides_across() {
+            self.friction_across(reader, model, s, (number, force, coefficient));
+        }
         for (axis, has, most, factor, name) in [
             (JointAxis::Turn, kind.turns(), torque, turning, format!("{joint} friction")),
+            (JointAxis::SecondTurn, kind.turns_twice(), torque, turning, format!("{joint} second friction")),
             (JointAxis::Slide, kind.slides(), force, coefficient, format!("{joint} sliding friction")),
         ] {
             if !has || (most == 0.0 && factor == 0.0) {
@@ -198,11 +205,29 @@ impl Equipment<'_> {
         }
     }
 
+    /// A force against the slip of a point in a plane whatever its direction, of constant size `most` and `factor` times the normal reaction.
+    fn friction_across(&self, reader: &mut Reader<'_>, model: &mut Model, s: &JointSchema, (number, most, factor): (usize, f64, f64)) {
+        if most == 0.0 && factor == 0.0 {
+            return;
+        }
+        let mut law = BoundedLaw::friction(most);
+        if factor > 0.0 {
+            law = law.with_load(JointLoad { joint: number, rows: 1, factor });
+        }
+        let (joint, name) = (self.joint.name, format!("{} sliding friction", self.joint.name));
+        let added = Joint::slip(joint, &self.joint.source, &model.shared_systems(), self.at.1)
+            .and_then(|slip| model.add_interaction(&name, Box::new(slip), Law::Bounded(law)));
+        if let Err(error) = added {
+            let span = s.friction.as_ref().map_or_else(|| s.kind.span(), Spanned::span);
+            reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+        }
+    }
+
     fn who_has(&self, turn: bool) -> &'static str {
         if turn {
-            "revolute, spherical, cylindrical, planar and screw joints do"
+            "revolute, universal, spherical, cylindrical, planar and screw joints do"
         } else {
-            "prismatic, cylindrical, point-on-line and screw joints do"
+            "prismatic, cylindrical, planar, point-on-line, point-in-plane and screw joints do"
         }
     }
 
@@ -216,8 +241,8 @@ impl Equipment<'_> {
             return None;
         }
         let turns = kind.turns() || kind == JointKind::Spherical;
-        if !(turns || kind.slides()) {
-            let help = "use revolute, spherical, prismatic, cylindrical, planar, point-on-line or screw joints";
+        if !(turns || kind.slides() || kind.slides_across()) {
+            let help = "use revolute, universal, spherical, prismatic, cylindrical, planar, point-on-line, point-in-plane or screw joints";
             reader.wrong(table.span(), format!("{what}: friction by the reaction is not known for this kind of joint"), help);
             return None;
         }
@@ -251,8 +276,8 @@ impl Equipment<'_> {
     fn load_rows(&self) -> usize {
         match (self.joint.source.kind, self.joint.planar) {
             (JointKind::Revolute, true) => 2,
-            (JointKind::Revolute, false) => 3,
-            (JointKind::Planar, _) | (_, true) => 1,
+            (JointKind::Revolute | JointKind::Universal, false) => 3,
+            (JointKind::Planar | JointKind::PointInPlane, _) | (_, true) => 1,
             _ => 2,
         }
     }

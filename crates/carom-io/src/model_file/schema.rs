@@ -362,6 +362,7 @@ pub(super) struct JointSchema {
     pub slide: Option<Number>,
     pub limits: Option<Number>,
     pub turn_limits: Option<Number>,
+    pub second_turn_limits: Option<Number>,
     pub slide_limits: Option<Number>,
     pub cone: Option<Number>,
     pub restitution: Option<Spanned<LawValue>>,

@@ -46,6 +46,24 @@ fn all_forms_are_read() {
     assert_eq!(both.len(), 2);
     let along = laws(&joint("cylindrical", "axis = [1, 0, 0]", "motor = { kind = \"velocity\", speed = 1, along = \"slide\" }"));
     assert_eq!(along.len(), 1);
+    let axes = "axes = [[0, 1, 0], [1, 0, 0]]";
+    let cross = laws(&joint("universal", axes, "friction = { coefficient = 0.1, radius = 0.02 }\nfriction_torque = 0.5"));
+    let of_either = BoundedLaw::friction(0.5).with_load(load(3, 0.1 * 0.02));
+    assert_eq!(cross, [("hub friction".to_owned(), of_either), ("hub second friction".to_owned(), of_either)]);
+    let second = laws(&joint("universal", axes, "motor = { kind = \"velocity\", speed = 1, along = \"second-turn\" }"));
+    assert_eq!(second.len(), 1);
+    let plane = laws(&joint("point-in-plane", "axis = [0, 0, 1]", "friction = { coefficient = 0.1 }"));
+    assert_eq!(plane, [("hub sliding friction".to_owned(), BoundedLaw::friction(0.0).with_load(load(1, 0.1)))]);
+    let both = laws(&joint("planar", "axis = [0, 0, 1]", "friction = { coefficient = 0.1, radius = 0.5 }\nfriction_force = 2"));
+    assert_eq!(both.len(), 2);
+    let limits =
+        "turn_limits = [-1, 1]\nsecond_turn_limits = [-0.5, 2]\nrestitution = 0.3\nspring = { of = \"second-turn\", stiffness = 2 }";
+    let file = read(&joint("universal", axes, limits)).unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<&str> = file.model.interactions().iter().map(|i| i.name()).collect();
+    assert_eq!(
+        names,
+        ["hub", "hub turn lower limit", "hub turn upper limit", "hub second turn lower limit", "hub second turn upper limit"]
+    );
     // an effort is a force element, not an interaction
     assert!(laws(&wheel("motor = { kind = \"effort\", value = \"3*cos(t)\", max_effort = 2 }")).is_empty());
 }
@@ -97,6 +115,9 @@ fn mistakes_say_what_to_do() {
         (joint("fixed", "", "friction = { coefficient = 0.1, radius = 0.1 }"), "not known for this kind", "revolute"),
         (joint("spherical", "", "motor = { kind = \"velocity\", speed = 1 }"), "no coordinate", "revolute"),
         (joint("prismatic", "axis = [1, 0, 0]", "friction = { coefficient = 0.1, radius = 1 }"), "does not turn", "remove"),
+        (wheel("motor = { kind = \"velocity\", speed = 1, along = \"second-turn\" }"), "no second angle", ""),
+        (wheel("second_turn_limits = [0, 1]"), "no `second_turn_limits`", "universal"),
+        (joint("universal", "axes = [[0, 1, 0], [1, 0, 0]]", "spring = { stiffness = 1 }"), "two coordinates", "second-turn"),
     ];
     for (text, message, help) in cases {
         let found = mistakes(&text);

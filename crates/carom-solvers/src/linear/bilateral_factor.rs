@@ -97,6 +97,16 @@ impl BilateralFactor {
         self.redundant
     }
 
+    /// Calls `visit` with each row that was left out, numbered as in [`BilateralFactor::solve`].
+    pub fn visit_redundant(&self, mut visit: impl FnMut(usize)) {
+        if self.redundant == 0 {
+            return;
+        }
+        for (block, row, _) in self.lu.pivots().filter(|(.., pivot)| pivot.is_infinite()) {
+            visit(self.dims[..block].iter().sum::<usize>() + row);
+        }
+    }
+
     /// Entries of the factors.
     #[must_use]
     pub fn storage(&self) -> usize {
@@ -169,6 +179,9 @@ mod tests {
         let mut factor = BilateralFactor::default();
         factor.factor(&w, |_| true);
         assert_eq!(factor.n_redundant(), 1);
+        let mut left_out = Vec::new();
+        factor.visit_redundant(|row| left_out.push(row));
+        assert!(left_out == [n - 1] || left_out == [n], "{left_out:?}");
         // b = A x for x = 1, …, 1, ½, ½ is that of the plain chain and x = 1
         let mut b = vec![0.0; n + 1];
         (b[0], b[n - 1], b[n]) = (1.0, 1.0, 1.0);

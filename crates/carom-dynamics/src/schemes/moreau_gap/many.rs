@@ -80,6 +80,7 @@ impl MoreauGap {
         if !memory.joints.is_held() {
             return Ok(());
         }
+        memory.joints.factorise(model.systems().layout());
         let StepMemory { work, .. } = &mut *memory;
         work.displacement.iter_mut().zip(&work.v_start).for_each(|(w, v)| *w = h * v);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);

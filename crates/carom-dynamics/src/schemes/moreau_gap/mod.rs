@@ -188,7 +188,8 @@ impl Scheme for MoreauGap {
 
         // when impulses acted => q_{k+1}; impulses and energies
         self.displace(model, state, memory, h);
-        memory.joints.keep_change(h, &memory.work.v_start, &state.v);
+        let StepMemory { joints, work, active, solution, .. } = &mut *memory;
+        joints.keep_step((state.t, h), (&work.v_start, &state.v), active, &solution.r);
         if memory.joints.is_held() {
             let closeness = Closeness { tolerance: self.params.joint_tolerance, max_iterations: MAX_PROJECTIONS };
             report.projection = Some(project_displacement(model, state, memory, h, closeness)?);
@@ -250,7 +251,7 @@ impl MoreauGap {
         report.n_active = memory.active.items().len();
         note_varying_rows(model, memory);
         JointPositions::begin(model, state.t, memory, (h, 0.5))?;
-        memory.joints.guess(h, &mut state.v);
+        memory.joints.guess(state.t, h, &mut state.v);
         step.advance(model, state, memory).map_err(at_time(state.t))?;
         step.solve_predicted(model, state, memory, report)
     }

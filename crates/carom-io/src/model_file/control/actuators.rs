@@ -118,9 +118,10 @@ fn on_joint(
         None if source.kind.turns() => JointAxis::Turn,
         None | Some("slide") => JointAxis::Slide,
         Some("turn") => JointAxis::Turn,
+        Some("second-turn") => JointAxis::SecondTurn,
         Some(other) => {
             let span = s.along.as_ref().map_or(section.span(), Spanned::span);
-            return reader.wrong(span, format!("`along` is \"{other}\""), suggestion(other, &["turn", "slide"]));
+            return reader.wrong(span, format!("`along` is \"{other}\""), suggestion(other, &["turn", "second-turn", "slide"]));
         }
     };
     let name = format!("actuator {}", s.name.get_ref());
