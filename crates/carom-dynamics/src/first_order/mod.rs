@@ -46,5 +46,5 @@ pub use source::{FirstOrderSource, HeldInput, PowerSource, RelationSource};
 pub use sweeping::{MovingSet, NamedSet, SweepingSource};
 pub use switched::SwitchSource;
 
-pub(crate) use energy::{account, account_powers, stored};
+pub(crate) use energy::{account, account_mixed, account_powers, stored};
 pub(crate) use jump::make_consistent;
