@@ -54,6 +54,7 @@ mod natural;
 mod nonholonomic;
 mod nonsmooth_published;
 mod nonsmooth_second_order;
+mod passivity;
 mod policies;
 mod projection;
 mod prox;
