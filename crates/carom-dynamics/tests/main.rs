@@ -26,6 +26,7 @@ mod event_robustness;
 mod event_runs;
 mod explicit_integrators;
 mod first_order;
+mod first_order_adaptive;
 mod forms;
 mod formula;
 mod friction_paradoxes;
