@@ -96,7 +96,7 @@ impl Factor {
     }
 
     /// Replaces b by the solution over the held rows; where the matrix is singular, but for rounding or exactly, by one with few entries. False where there is none.
-    pub fn solve(&mut self, b: &mut Vec<f64>) -> bool {
+    pub fn solve(&mut self, b: &mut [f64]) -> bool {
         if self.singular.is_none() {
             let data = self.largest(b);
             self.rhs_mark(b);
