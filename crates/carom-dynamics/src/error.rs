@@ -239,6 +239,21 @@ pub enum ModelError {
         /// The row.
         row: String,
     },
+    /// A multiplier that pushes its own output the wrong way.
+    #[error(
+        "the multiplier of {row} in \"{relation}\" lowers its own output (by {slope:.3e} per unit, over a step): 0 ≤ y ⟂ λ ≥ 0 then has two solutions or none{passivity}. Turn the sign of the multiplier in the rates or in the output, \
+         add a resistance to the output, or use a smaller step if one is there already"
+    )]
+    NotSolvable {
+        /// The relation.
+        relation: String,
+        /// The row.
+        row: String,
+        /// The diagonal entry of the one-step matrix.
+        slope: f64,
+        /// What is known of the passivity of the system, in brackets.
+        passivity: String,
+    },
     /// s M − A is singular for every s.
     #[error(
         "the pencil s M − A of the states {states} is singular: some combination of the equations leaves a state undetermined. Give every state an equation of its own (a row of M or A that is independent of the others)"
@@ -333,7 +348,7 @@ pub enum RunError {
     Step(#[from] StepError),
     /// A step did not converge and the policy is to stop.
     #[error(
-        "at t = {t:.9} s, step {step}: {what} stopped at residual {residual:.3e} after {iterations} iterations, above the tolerance. \
+        "at t = {t:.9} s, step {step}: {what} stopped at residual {residual:.3e} after {iterations} iterations, above the tolerance{place}. \
          Try a larger simulation.solver.max_iterations, a smaller simulation.step, or simulation.on_failure = \"warn\" or \"halve-step\""
     )]
     NotConverged {
@@ -347,6 +362,8 @@ pub enum RunError {
         residual: f64,
         /// Iterations made.
         iterations: usize,
+        /// Where it is worst, in words, with what that may mean; empty where it is not known.
+        place: String,
     },
     /// The integration of smooth motion failed.
     #[error(transparent)]
@@ -412,6 +429,20 @@ impl RunError {
             }
             _ => ("Newton's iteration", report.newton_residual, report.newton_iterations),
         };
-        RunError::NotConverged { t, step, what, residual, iterations }
+        RunError::NotConverged { t, step, what, residual, iterations, place: String::new() }
+    }
+
+    /// The same, with the row of the first-order part in which the one-step problem is worst.
+    pub(crate) fn at_row_of(self, model: &crate::Model, memory: &crate::StepMemory) -> Self {
+        match (self, model.first_order(), &memory.first_order) {
+            (RunError::NotConverged { t, step, what: what @ "the one-step problem", residual, iterations, .. }, Some(set), Some(own)) => {
+                let place = own.worst_row().map_or_else(String::new, |row| {
+                    let name = &set.rows()[row];
+                    format!(", and is worst at {name} of \"{}\": there may be no solution (a short circuit, a multiplier that cannot do what its law asks for)", set.relation_of(row).name)
+                });
+                RunError::NotConverged { t, step, what, residual, iterations, place }
+            }
+            (error, ..) => error,
+        }
     }
 }

@@ -79,6 +79,83 @@ fn forces_follow_states_and_states_follow_velocities() {
     assert!((mixed.v[0] - exact[0]).abs() < 1e-5 && (mixed.x[0] - exact[1]).abs() < 1e-5, "{mixed:?} {exact:?}");
 }
 
+/// L i' = U − R i − k ω, J ω' = k i − load, with ½Li² as storage.
+fn motor(inductance: f64, load: f64) -> Model {
+    let rotor = Linear::new(vec!["angle".into()], vec![1e-4], vec![0.0], vec![0.0]).unwrap().with_force(vec![-load]).unwrap();
+    let mut model = Model::new(vec![Box::new(rotor)]).unwrap();
+    let source = FirstOrderSource {
+        states: vec![Coordinate::new("i", "A")],
+        rates: vec!["12 - 2*i - 0.05*angle_dot".into()],
+        mass: vec![format!("{inductance:e}")],
+        forces: vec![("angle".into(), "0.05*i".into())],
+        storage: vec![inductance],
+        ..FirstOrderSource::default()
+    };
+    model.set_first_order(&source).unwrap();
+    model
+}
+
+/// A motor with a load: stored, lost in the resistance, supplied by the source and taken by the load add up to rounding; and each is that of the exact motion, to the order of the scheme.
+#[test]
+fn the_energy_of_a_motor_is_accounted() {
+    let start = State { q: vec![0.0], v: vec![0.0], x: vec![0.0], ..State::default() };
+    let end = 0.1;
+    for (weight, order) in [(0.5, 2.0), (1.0, 1.0)] {
+        let steps = [4e-4, 2e-4, 1e-4];
+        let mut of_loss = Vec::new();
+        for &h in &steps {
+            let done = run_scheme(&motor(5e-3, 0.02), &start, end, h, &theta(weight, 1.0));
+            let (c, last) = (&done.certificate, &done.certificate.last);
+            let stored = 0.5 * 1e-4 * done.state.v[0].powi(2) + 0.5 * 5e-3 * done.state.x[0].powi(2);
+            // the load is a potential force, 0.02 N·m times the angle
+            assert!((last.mechanical() - stored - 0.02 * done.state.q[0]).abs() < 1e-13, "{last:?}");
+            // rounding of a thousand steps; positions that move with the speed at θ make the potential of the load too large by (θ − ½) h Δv
+            let of_load = 0.02 * (weight - 0.5) * h * done.state.v[0];
+            assert!((c.energy_error() - of_load).abs() < 1e-12 * last.work, "{} {of_load} {last:?}", c.energy_error());
+            of_loss.push(last.dissipated_friction);
+        }
+        // ∫ R i² dt of the exact motion: an augmented linear system, by a step that is small enough
+        let exact = exact_loss(end);
+        let errors: Vec<f64> = of_loss.iter().map(|loss| (loss - exact).abs()).collect();
+        let fitted = crate::support::fitted_order(&steps, &errors);
+        assert!((fitted - order).abs() < 0.2, "θ = {weight}: {fitted} {errors:?}");
+    }
+}
+
+/// ∫ R i² dt by Simpson's rule on the zero-order hold, which is exact for this motor at its samples.
+fn exact_loss(end: f64) -> f64 {
+    let alone = FirstOrderSource {
+        states: ["w", "i"].map(|name| Coordinate::new(name, "")).to_vec(),
+        rates: vec!["(0.05*i - 0.02)/1e-4".into(), "(12 - 2*i - 0.05*w)/5e-3".into()],
+        ..FirstOrderSource::default()
+    };
+    let problem = FirstOrderProblem::new(&alone, &[0.0, 0.0], end).unwrap();
+    let h = 2e-5;
+    let done = run_scheme(&problem.model, &problem.state, end, h, &SchemeParams::ZeroOrderHold(Default::default()));
+    let power: Vec<f64> = done.keep.frames.iter().map(|frame| 2.0 * frame.x[1].powi(2)).collect();
+    let weight = |k: usize| {
+        if k == 0 || k + 1 == power.len() {
+            1.0
+        } else if k % 2 == 1 {
+            4.0
+        } else {
+            2.0
+        }
+    };
+    power.iter().enumerate().map(|(k, p)| weight(k) * p).sum::<f64>() * h / 3.0
+}
+
+/// At its idle speed a motor takes no current: the terms U and k ω cancel, and what is left of the residual is their rounding, not a failure of Newton's method.
+#[test]
+fn a_motor_runs_at_its_idle_speed() {
+    let start = State { q: vec![0.0], v: vec![0.0], x: vec![0.0], ..State::default() };
+    for h in [1e-4, 1e-3, 1e-2] {
+        let done = run_scheme(&motor(5e-3, 0.0), &start, 10.0, h, &theta(1.0, 1.0));
+        assert!((done.state.v[0] - 240.0).abs() < 1e-9 && done.state.x[0].abs() < 1e-9, "{:?}", done.state);
+        assert!(done.certificate.max_newton_residual <= 1e-12);
+    }
+}
+
 /// A ball on a floor, lifted by a force that a first-order state ramps up: contact impulses and states in one problem. The force reaches the weight at t = 1.
 #[test]
 fn contacts_and_states_share_a_problem() {

@@ -18,6 +18,8 @@ pub struct Kept {
     pub t: f64,
     pub q: Vec<f64>,
     pub v: Vec<f64>,
+    /// States of the first-order part.
+    pub x: Vec<f64>,
     pub impulse: f64,
     pub mechanical: f64,
     /// Modes of the rigid contacts by formula.
@@ -36,7 +38,15 @@ impl Recorder for Keep {
     fn frame(&mut self, f: &Frame<'_>) -> Result<(), RecordError> {
         let impulse = f.contacts.iter().map(|c| c.impulse[0]).sum();
         let modes = f.modes.to_vec();
-        self.frames.push(Kept { t: f.t, q: f.q.to_vec(), v: f.v.to_vec(), impulse, mechanical: f.energy.mechanical(), modes });
+        self.frames.push(Kept {
+            t: f.t,
+            q: f.q.to_vec(),
+            v: f.v.to_vec(),
+            x: f.x.to_vec(),
+            impulse,
+            mechanical: f.energy.mechanical(),
+            modes,
+        });
         Ok(())
     }
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {

@@ -1,6 +1,7 @@
 //! Each element of a netlist against its exact law.
 
 use crate::circuits::circuit;
+use crate::support::{Done, failure};
 
 const SLOW: &str = "end = 1e-2\nstep = 1e-5";
 
@@ -112,4 +113,97 @@ fn transistors_amplify_saturate_and_block() {
         let (collector, base, v) = stage(0.5, "5k");
         assert!(collector.abs() < 1e-12 && base.abs() < 1e-12 && (v - 10.0).abs() < 1e-6, "{kind}: {collector} {base} {v}");
     }
+}
+
+/// Converters whose switches have this resistance.
+fn converters(resistance: &str) -> Vec<(&'static str, String, &'static str)> {
+    let gate = "sin(2*pi*2500*t)";
+    let filter = "L1 sw out 20m IC=0.5\nC1 out 0 47u IC=12\nR1 out 0 22";
+    let switch = |name: &str, nodes: &str, gate: &str| format!("{name} {nodes} {{{gate}}} VMAX=100 RON={resistance}");
+    let not = format!("-{gate}");
+    vec![
+        ("buck", format!("V1 in 0 24\n{}\nD1 0 sw\n{filter}", switch("S1", "in sw", gate)), "end = 2e-3\nstep = 4e-7"),
+        (
+            "two switches",
+            format!("V1 in 0 24\n{}\n{}\n{filter}", switch("S1", "in sw", gate), switch("S2", "sw 0", &not)),
+            "end = 2e-3\nstep = 4e-7",
+        ),
+        (
+            "full bridge",
+            format!(
+                "V1 in 0 24\n{}\n{}\n{}\n{}\nL1 a c 2m\nR1 c b 5",
+                switch("S1", "in a", gate),
+                switch("S2", "a 0", &not),
+                switch("S3", "in b", &not),
+                switch("S4", "b 0", gate)
+            ),
+            "end = 2e-3\nstep = 4e-7",
+        ),
+        (
+            "parallel",
+            format!("V1 in 0 5\n{}\n{}\nR1 a out 1k\nC1 out 0 1u", switch("S1", "in a", "1e-3 - t"), switch("S2", "in a", "2e-3 - t")),
+            "end = 3e-3\nstep = 1e-6",
+        ),
+        (
+            "alternating",
+            format!("V1 in 0 SIN(0 10 1000)\n{}\nL1 a b 1m\nC1 b 0 1u\nR1 b 0 100", switch("S1", "in a", "sin(2*pi*300*t)")),
+            "end = 5e-3\nstep = 1e-6",
+        ),
+    ]
+}
+
+/// Switches without resistance are the limit of switches with a small one: states differ in proportion to it, 1000 times less for 1 µΩ than for 1 mΩ, and the accounts close as well.
+#[test]
+fn ideal_switches_are_the_limit_of_small_resistances() {
+    for ((name, ideal, simulation), (_, small, _), (_, large, _)) in
+        converters("0").into_iter().zip(converters("1u")).zip(converters("1m")).map(|((a, b), c)| (a, b, c))
+    {
+        let [ideal, small, large] = [ideal, small, large].map(|netlist| circuit(&netlist, simulation));
+        let last = |done: &Done| done.keep.x.last().unwrap().clone();
+        let off = |done: &Done| last(done).iter().zip(last(&ideal)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (a, b) = (off(&small), off(&large));
+        assert!(b > 0.0 && (b / a - 1000.0).abs() < 50.0, "{name}: {a:e} {b:e}");
+        let (c, of_small) = (&ideal.certificate, &small.certificate);
+        assert_eq!(c.unconverged, 0, "{name}");
+        // the error of the scheme, not of the switches
+        assert!(
+            (c.energy_error() - of_small.energy_error()).abs() < 1e-4 * of_small.energy_error().abs(),
+            "{name}: {} {}",
+            c.energy_error(),
+            of_small.energy_error()
+        );
+        assert!(c.last.dissipated_impact.abs() < 1e-12 * c.last.work.abs(), "{name}: {}", c.last.dissipated_impact);
+    }
+}
+
+/// The buck converter with feedback and an ideal switch: currents balance at the switch's node in every step, whatever the pieces of its law went through.
+#[test]
+fn an_ideal_switch_with_feedback_keeps_the_balance_of_currents() {
+    let netlist = |resistance: &str| {
+        format!(
+            "V1 in 0 24\nS1 in sw {{v(ramp) - 8.4*(v(out) - 11.3)}} VMAX=100 RON={resistance}\nD1 0 sw\nL1 sw out 20m IC=0.5\nC1 out 0 47u IC=12\nR1 out 0 22\n\
+             VR ramp 0 {{3.8 + 4.4*(t/400e-6 - floor(t/400e-6))}}\nRR ramp 0 1k"
+        )
+    };
+    let done = circuit(&netlist("0"), "end = 4e-3\nstep = 4e-7");
+    assert_eq!(done.certificate.unconverged, 0);
+    let (switch, diode, coil) = (done.signal("i.S1"), done.signal("i.D1"), done.signal("i.L1"));
+    for k in 1..switch.len() {
+        // leak of 1e-15 S at 24 V; rounding of an ampere
+        assert!((switch[k] + diode[k] - coil[k]).abs() < 1e-12, "{k}: {} {} {}", switch[k], diode[k], coil[k]);
+    }
+    let small = circuit(&netlist("1u"), "end = 4e-3\nstep = 4e-7");
+    // 1 µΩ at 0.6 A, and an instant of switching that may move by a step of 0.4 µs: 24 V · 0.4 µs/20 mH
+    assert!((done.x("L1.i") - small.x("L1.i")).abs() < 4.8e-4, "{} {}", done.x("L1.i"), small.x("L1.i"));
+}
+
+/// A switch without resistance must not short a source; two that do so together have no solution, and the message names one.
+#[test]
+fn ideal_switches_do_not_short_sources() {
+    let text = |netlist: &str| format!("[circuit]\nnetlist = '''\n{netlist}\n'''\n[simulation]\nend = 1e-3\nstep = 1e-5\n");
+    let refused =
+        carom::Simulation::from_text(&text("V1 in 0 5\nS1 in 0 {t - 1} RON=0\nR1 in a 1\nC1 a 0 1u")).map(|_| ()).unwrap_err().to_string();
+    assert!(refused.contains("S1 has no resistance") && refused.contains("V1"), "{refused}");
+    let shorted = failure(&text("V1 in 0 5\nS1 in m {t - 5e-4} RON=0\nS2 m 0 {t - 4e-4} RON=0\nR1 m a 1\nC1 a 0 1u"));
+    assert!(shorted.contains("worst at") && shorted.contains("S"), "{shorted}");
 }

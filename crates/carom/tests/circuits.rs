@@ -102,6 +102,23 @@ fn energy_accounts_close() {
     assert!(lost.iter().all(|&x| x > 0.0) && orders(&lost).iter().all(|slope| (slope - 1.0).abs() < 0.2), "{lost:?}");
 }
 
+/// A motor by its netlist, back-EMF as a source, that lifts a load: supplied = stored + lost, for both parts together. θ = 1/2 closes to rounding; backward Euler loses at first order.
+#[test]
+fn motors_of_netlists_account_both_parts() {
+    let motor = |theta: f64, h: &str| {
+        run_text(&format!(
+            "[linear]\ncoordinates = [\"angle\"]\nmass = 1e-4\nforce = [-0.02]\n[circuit]\nnetlist = '''\nV1 in 0 12\nR1 in a 2\nL1 a b 5m\nVE b 0 {{0.05*angle_dot}}\n'''\n\
+             forces = {{ angle = \"0.05*i(L1)\" }}\n[simulation]\nend = 0.1\nstep = {h}\nscheme = {{ kind = \"euler-moreau\", theta = {theta} }}\n"
+        ))
+        .certificate
+    };
+    let middle = motor(0.5, "1e-4");
+    assert!(middle.last.work > 0.5 && middle.last.dissipated_friction > 0.1, "{:?}", middle.last);
+    assert!(middle.energy_error().abs() < 1e-12 * middle.last.work, "{}", middle.energy_error());
+    let lost: Vec<f64> = ["1e-4", "5e-5", "2.5e-5"].map(|h| -motor(1.0, h).energy_error()).to_vec();
+    assert!(lost.iter().all(|&x| x > 0.0) && orders(&lost).iter().all(|slope| (slope - 1.0).abs() < 0.2), "{lost:?}");
+}
+
 /// The account of a circuit with diodes closes to first order, and the discretisation only takes.
 #[test]
 fn rectifiers_gain_no_energy() {

@@ -35,6 +35,10 @@ fn the_coil_lifts_the_ball_in_time() {
     let opened = done.keep.events.iter().find(|e| e.kind == EventKind::ContactOpened).unwrap();
     assert!((opened.t - 0.212_263_3).abs() < 2e-3, "{}", opened.t); // two steps
     assert!(done.q("y") > 0.1);
+    // ball and coil, resistance and source: θ = 1/2 accounts them exactly
+    let c = &done.certificate;
+    assert!(c.last.work > 10.0 && c.last.dissipated_friction > 1.0, "{:?}", c.last);
+    assert!(c.energy_error().abs() < 1e-11 * c.last.work, "{}", c.energy_error()); // rounding of 1000 steps
 }
 
 /// The stream touches cave and pillar, and never leaves the cave by more than the solver allows.

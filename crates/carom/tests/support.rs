@@ -95,6 +95,15 @@ pub fn run_text(text: &str) -> Done {
     finish(Simulation::from_text(text).unwrap_or_else(|e| panic!("{e}")), "test")
 }
 
+/// Runs a model given by its text, which fails, and gives the message.
+pub fn failure(text: &str) -> String {
+    let mut simulation = Simulation::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    match simulation.run(&mut Keep::default(), &mut |_| Continue::Yes).ending {
+        Ending::Failed(error) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
 fn finish(mut simulation: Simulation, name: &str) -> Done {
     let mut keep = Keep::default();
     let outcome = simulation.run(&mut keep, &mut |_| Continue::Yes);

@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::failure::Failure;
 use crate::integrating::describe;
 use crate::output;
+use carom::dynamics::first_order::FirstOrderSet;
 use carom::dynamics::smooth::Integration;
 use carom::io::model_file::{Override, read};
 use clap::Parser;
@@ -43,8 +44,9 @@ pub fn check(args: &Args) -> Outcome {
             let overlaps = crate::overlaps::of(&file.model, &file.state);
             if args.json {
                 let counts = json!({"states": n_x, "relations": n_rows, "coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
+                let passivity = file.model.first_order().and_then(|set| set.passivity()).map(ToString::to_string);
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": [],
-                    "overlaps": crate::overlaps::json(&overlaps)}));
+                    "overlaps": crate::overlaps::json(&overlaps), "passivity": passivity}));
             } else {
                 crate::overlaps::warn(&overlaps);
                 let scheme = || file.run.scheme.entry().name.to_owned();
@@ -63,6 +65,9 @@ pub fn check(args: &Args) -> Outcome {
                     _ => mechanics,
                 };
                 output::line(format!("{}: right. {parts}; {} by {method}", file.title, file.run.strategy));
+                if let Some(line) = file.model.first_order().and_then(passivity_line) {
+                    output::line(line);
+                }
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -82,6 +87,24 @@ pub fn check(args: &Args) -> Outcome {
     output::line(json!({"ok": false, "file": error.file, "mistakes": mistakes}));
     Ok(ExitCode::from(2))
 }
+
+/// What is known of the passivity of a first-order part, with its storage function where that was derived.
+fn passivity_line(set: &FirstOrderSet) -> Option<String> {
+    let passivity = set.passivity()?;
+    if !set.storage_is_derived() {
+        return Some(format!("first-order part: {passivity}"));
+    }
+    let n = set.states().len();
+    let entry = |k: usize| (set.storage()[k], format!("{}·{}", set.states()[k / n].name, set.states()[k % n].name));
+    let entries = (0..n * n).filter(|k| k / n <= k % n).map(entry).filter(|(value, _)| *value != 0.0);
+    let shown: Vec<String> = entries.take(MAX_ENTRIES + 1).map(|(value, name)| format!("{value:.4e} ({name})")).collect();
+    let rest = if shown.len() > MAX_ENTRIES { ", …" } else { "" };
+    let shown = shown[..shown.len().min(MAX_ENTRIES)].join(", ");
+    Some(format!("first-order part: {passivity}; storage function ½ xᵀP x derived, P = {shown}{rest}"))
+}
+
+/// Entries of P that are shown.
+const MAX_ENTRIES: usize = 6;
 
 /// A model that reads well but cannot be integrated.
 fn wrong(args: &Args, message: &str) -> Outcome {

@@ -131,13 +131,29 @@ impl Report<'_> {
             }
         }
         let has_energy = is_mechanical || file.model.first_order().is_some_and(|set| !set.storage().is_empty());
-        if has_energy {
-            line("energy", format!("{} J at the start, {} J at the end", short(c.initial.mechanical()), short(e.mechanical())));
+        let is_derived = file.model.first_order().is_some_and(|set| set.storage_is_derived());
+        // a storage function that was derived from the matrices has no unit of its own
+        let (unit, what) = if is_derived && !is_mechanical { ("", "storage function (derived)") } else { (" J", "energy") };
+        if let Some(passivity) = file.model.first_order().and_then(|set| set.passivity()) {
+            line("first-order part", passivity.to_string());
         }
+        if has_energy {
+            line(what, format!("{}{unit} at the start, {}{unit} at the end", short(c.initial.mechanical()), short(e.mechanical())));
+        }
+        let has_storage = file.model.first_order().is_some_and(|set| !set.storage().is_empty());
         if has_energy && !is_mechanical {
             line(
                 "  dissipated",
-                format!("{} J by multipliers, {} J within the system", short(e.dissipated_impact), short(e.dissipated_friction)),
+                format!("{}{unit} by multipliers, {}{unit} within the system", short(e.dissipated_impact), short(e.dissipated_friction)),
+            );
+        } else if has_storage {
+            line(
+                "  dissipated",
+                format!(
+                    "{} J by impact and multipliers, {} J by friction and within the first-order part",
+                    short(e.dissipated_impact),
+                    short(e.dissipated_friction)
+                ),
             );
         } else if has_contacts && is_mechanical {
             line("  dissipated", format!("{} J by impact, {} J by friction", short(e.dissipated_impact), short(e.dissipated_friction)));
@@ -151,11 +167,11 @@ impl Report<'_> {
             line("  created by contacts", format!("{} J (error of the scheme)", short(of_scheme)));
         }
         if has_energy {
-            line("  work done on the system", format!("{} J", short(e.work)));
+            line("  work done on the system", format!("{}{unit}", short(e.work)));
         }
         let largest = c.smooth.as_ref().map_or_else(String::new, |s| format!(", at most {} J", short(s.max_energy_error)));
         if has_energy {
-            line("  balance error", format!("{} J{largest}", short(c.energy_error())));
+            line("  balance error", format!("{}{unit}{largest}", short(c.energy_error())));
         }
         if has_contacts {
             line("events", self.events.summary());

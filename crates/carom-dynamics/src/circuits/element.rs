@@ -127,7 +127,7 @@ pub enum ElementKind {
         closed: String,
         /// V_max \[V\] > 0.
         max_voltage: f64,
-        /// R_on \[Ω\] > 0: without it the currents of the two directions would not be unique.
+        /// R_on \[Ω\] ≥ 0. At 0 the currents of the two directions are unique in their difference only, which is all that counts.
         resistance: f64,
     },
     /// Ideal: u₁ = n u₂, i₂ = −n i₁, between the first two and the last two nodes.
@@ -195,7 +195,7 @@ impl ElementKind {
                 ("on-resistance [Ω]", *resistance, NotNegative),
             ],
             ElementKind::Switch { max_voltage, resistance, .. } => {
-                vec![("largest voltage [V]", *max_voltage, Positive), ("on-resistance [Ω]", *resistance, Positive)]
+                vec![("largest voltage [V]", *max_voltage, Positive), ("on-resistance [Ω]", *resistance, NotNegative)]
             }
             ElementKind::Transformer { ratio } => vec![("ratio of turns", *ratio, NotZero)],
             ElementKind::Transistor { gains, forward, base_resistance, .. } => vec![

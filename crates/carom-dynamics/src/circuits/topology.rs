@@ -107,7 +107,24 @@ impl Topology {
         }
         self.check_ground(circuit)?;
         self.check_loops(circuit)?;
+        self.check_switches(circuit)?;
         self.check_cuts(circuit)
+    }
+
+    /// No switch without resistance closes a loop of voltage sources alone. (Loops of several switches may never be closed at once; where they are, the step has no solution.)
+    fn check_switches(&self, circuit: &Circuit) -> Result<(), CircuitError> {
+        let sources: Vec<&Edge> = self.edges.iter().filter(|e| e.part == Part::Voltage).collect();
+        for edge in &self.edges {
+            let ElementKind::Switch { resistance: 0.0, .. } = circuit.elements[edge.element].kind else { continue };
+            let Some(path) = path_between(&sources, edge.a, edge.b, self.nodes.len()).filter(|path| path.iter().any(|e| e.is_source))
+            else {
+                continue;
+            };
+            let name = &circuit.elements[edge.element].name;
+            let message = format!("{name} has no resistance, and closed it would short {}", self.names(circuit, path.into_iter()));
+            return Err(CircuitError::new(edge.element, message, "give it one, RON=1m, or put a resistor in series with it"));
+        }
+        Ok(())
     }
 
     /// Every node reaches the ground other than through current sources.

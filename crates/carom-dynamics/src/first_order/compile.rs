@@ -1,6 +1,7 @@
 //! From texts to tapes: parsing, differentiation, detection of linear systems.
 
 use super::law::MultiplierLaw;
+use super::passivity::{Passivity, passivity};
 use super::set::{FirstOrderSet, Jacobian, LinearParts, Mass, RelationRows, Variable};
 use super::source::{FirstOrderSource, PowerSource, RelationSource};
 use crate::error::ModelError;
@@ -93,7 +94,7 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         }
     };
     let forces = source.forces.iter().map(|(name, _)| velocity_number(systems, name)).collect::<Result<_, _>>()?;
-    Ok(FirstOrderSet {
+    let mut set = FirstOrderSet {
         states: source.states.clone(),
         sets: source.relations.iter().flat_map(|relation| relation.law.sets(relation.multipliers.len())).collect(),
         relations,
@@ -110,13 +111,21 @@ pub(super) fn compile(source: &FirstOrderSource, systems: &SystemSet) -> Result<
         output_jacobian: output_jacobian.tape(&graph, &inputs),
         linear,
         storage: source.storage.clone(),
+        storage_is_derived: false,
+        passivity: None,
         signals: source.signals.iter().map(|(signal, _)| signal.clone()).collect(),
         signal_tape,
         powers,
         forces,
         pulls: (0..systems.coordinates().len()).map(|c| systems.velocities_of(&[c])).collect(),
         is_coupled,
-    })
+    };
+    set.passivity = set.linear.as_ref().and_then(|parts| passivity(&set, parts));
+    if let (true, Some(Passivity::Passive { storage, .. })) = (set.storage.is_empty(), &set.passivity) {
+        set.storage.clone_from(storage);
+        set.storage_is_derived = true;
+    }
+    Ok(set)
 }
 
 fn check_sizes(source: &FirstOrderSource) -> Result<(), ModelError> {

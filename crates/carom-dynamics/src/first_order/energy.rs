@@ -6,13 +6,19 @@
 //!
 //! Networks with formulas of their powers are accounted by them, at (t_{k+θ}, x_{k+θ}, λ): what sources supply, what resistors lose, and what the ideal elements take, h λᵀy, which their
 //! law makes zero. What is left of the change of S is then the error of the discretisation, not a term that is made to fit.
+//!
+//! Beside a mechanical part ([`account_mixed`]) forces act in both directions: what the first-order part does on velocities is work on the mechanical energy, what velocities and coordinates do in the rates is work on S. For a motor the
+//! two cancel, k i v and −k v i; what is left is what sources supply.
 
 use super::law::MultiplierLaw;
 use super::memory::FirstOrderMemory;
-use super::set::{FirstOrderSet, Point};
+use super::set::{FirstOrderSet, Point, Variable};
 use crate::error::NonFinite;
+use crate::memory::Work;
 use crate::schemes::StepReport;
 use crate::state::State;
+use crate::systems::Scratch;
+use carom_solvers::Solution;
 
 /// S \[J\]; zero where there is no storage function.
 pub(crate) fn stored(set: &FirstOrderSet, x: &[f64]) -> f64 {
@@ -58,10 +64,24 @@ pub(crate) fn account_powers(
     report: &mut StepReport,
 ) -> Result<(), NonFinite> {
     let FirstOrderMemory { solution, x_start, power_point, power_scratch, .. } = memory;
-    power_point.clear();
-    power_point.extend(x_start.iter().zip(&state.x).map(|(a, b)| (1.0 - weight) * a + weight * b));
+    blend(weight, x_start, &state.x, power_point);
     let at = Point { t: t + weight * h, x: power_point, lambda: &solution.r, held: &state.held, q: &state.q, v: &state.v };
-    let [supplied, dissipated] = set.powers(&at, power_scratch)?;
+    add_powers(set, &at, (solution, power_scratch), h, report)
+}
+
+fn blend(weight: f64, start: &[f64], end: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(start.iter().zip(end).map(|(a, b)| (1.0 - weight) * a + weight * b));
+}
+
+fn add_powers(
+    set: &FirstOrderSet,
+    at: &Point<'_>,
+    (solution, scratch): (&Solution, &mut Scratch),
+    h: f64,
+    report: &mut StepReport,
+) -> Result<(), NonFinite> {
+    let [supplied, dissipated] = set.powers(at, scratch)?;
     report.work += h * supplied;
     report.dissipated_friction += h * dissipated;
     for relation in set.relations().iter().filter(|relation| relation.law != MultiplierLaw::Equality) {
@@ -71,5 +91,62 @@ pub(crate) fn account_powers(
             report.dissipated_impact += h * taken;
         }
     }
+    Ok(())
+}
+
+/// The account of a mixed step from (`work.q_start`, `work.v_start`, `memory.x_start`) to `state`, of length `h`, θ = `theta`; `t` is its start.
+///
+/// Networks with formulas of their powers by these, at θ. Others by S alone: with J = ∂f/∂x, h x̄ᵀP M⁻¹J x_{k+θ} is what the system loses, h x̄ᵀP M⁻¹g what multipliers take, the rest of h x̄ᵀP M⁻¹f what sources and
+/// the mechanical part bring; where M is singular all of the change counts as brought.
+///
+/// # Errors
+/// [`NonFinite`] for a power or a derivative that is none.
+pub(crate) fn account_mixed(
+    set: &FirstOrderSet,
+    (state, t, work): (&State, f64, &Work),
+    memory: &mut FirstOrderMemory,
+    (h, theta): (f64, f64),
+    report: &mut StepReport,
+) -> Result<(), NonFinite> {
+    let FirstOrderMemory { mixed, solution, x_start, power_point, power_coordinates, power_velocities, power_scratch, .. } = memory;
+    blend(theta, x_start, &state.x, power_point);
+    // work of the first-order part on the mechanical one
+    let n = state.x.len();
+    let rate = |k: usize| (1.0 - theta) * mixed.start[k] + theta * mixed.end[k];
+    for (k, &i) in set.acted_on().iter().enumerate() {
+        report.work += 0.5 * h * (work.v_start[i] + state.v[i]) * (rate(n + k) + mixed.action[n + k]);
+    }
+    if set.has_powers() {
+        blend(theta, &work.q_start, &state.q, power_coordinates);
+        blend(theta, &work.v_start, &state.v, power_velocities);
+        let (x, q, v) = (&*power_point, &*power_coordinates, &*power_velocities);
+        let at = Point { t: t + theta * h, x, lambda: &solution.r, held: &state.held, q, v };
+        return add_powers(set, &at, (solution, power_scratch), h, report);
+    }
+    if set.storage().is_empty() {
+        return Ok(());
+    }
+    // ∂S/∂x at x̄, then times h M⁻¹, in `power_velocities`
+    let (p, mean) = (set.storage(), |i: usize| 0.5 * (x_start[i] + state.x[i]));
+    let slope = power_velocities;
+    slope.clear();
+    slope.extend((0..n).map(|j| (0..n).map(|i| mean(i) * p[i * n + j]).sum::<f64>()));
+    mixed.lu.reset(n).iter_mut().enumerate().for_each(|(k, m)| *m = mixed.mass[k % n * n + k / n]);
+    if !mixed.lu.factor() {
+        report.work += stored(set, &state.x) - stored(set, x_start);
+        return Ok(());
+    }
+    mixed.lu.solve(slope);
+    let mut own = 0.0;
+    let at = Point { t: t + h, x: &state.x, lambda: &solution.r, held: &state.held, q: &state.q, v: &state.v };
+    set.visit(&set.drift_jacobian, &at, power_scratch, &mut |i, variable, value| {
+        if let (true, Variable::State(j)) = (i < n, variable) {
+            own += h * slope[i] * value * power_point[j];
+        }
+    })?;
+    let brought: f64 = (0..n).map(|i| h * slope[i] * rate(i)).sum();
+    report.dissipated_friction -= own;
+    report.dissipated_impact -= (0..n).map(|i| h * slope[i] * mixed.action[i]).sum::<f64>();
+    report.work += brought - own;
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::assembly::at_time;
 use crate::error::{NonFinite, StepError};
 use crate::schemes::StepReport;
 use crate::state::State;
+use crate::systems::Scratch;
 use carom_solvers::linear::RowLu;
 use nalgebra::DMatrix;
 
@@ -94,16 +95,8 @@ pub(crate) fn step_linear(
 ) -> Result<StepReport, StepError> {
     let t = state.t;
     memory.x_start.copy_from_slice(&state.x);
-    if memory.discrete.key != Some((h, kind)) {
-        memory.generation += 1;
-        memory.discrete.make(set, parts, t, (h, kind))?;
-        memory.discrete.generation = memory.generation;
-    }
+    prepare_linear(set, parts, t, memory, (h, kind))?;
     let FirstOrderMemory { discrete, problem, solution, solver, x_start, .. } = memory;
-    if problem.generation != discrete.generation {
-        problem.generation = discrete.generation;
-        discrete.fill_w(parts, kind.gamma(), &mut problem.w);
-    }
     discrete.force(set, parts, state, (h, kind)).map_err(at_time(t))?;
     // x_k, ā, b => q => λ, y
     discrete.write_q(x_start, &mut problem.q);
@@ -129,6 +122,48 @@ pub(crate) fn step_linear(
     state.t = t + h;
     report.n_active = memory.n_held();
     Ok(report)
+}
+
+/// The matrices of this step size, and W in the problem.
+///
+/// # Errors
+/// [`StepError`] for an iteration matrix without inverse.
+pub(crate) fn prepare_linear(
+    set: &FirstOrderSet,
+    parts: &LinearParts,
+    t: f64,
+    memory: &mut FirstOrderMemory,
+    (h, kind): (f64, Discretisation),
+) -> Result<(), StepError> {
+    if memory.discrete.key != Some((h, kind)) {
+        memory.generation += 1;
+        memory.discrete.make(set, parts, t, (h, kind))?;
+        memory.discrete.generation = memory.generation;
+    }
+    let FirstOrderMemory { discrete, problem, .. } = memory;
+    if problem.generation != discrete.generation {
+        problem.generation = discrete.generation;
+        discrete.fill_w(parts, kind.gamma(), &mut problem.w);
+    }
+    Ok(())
+}
+
+/// Refuses one-step problems of this step size that have several solutions or none: see [`super::require_solvable`].
+///
+/// # Errors
+/// [`StepError`] naming the row.
+pub(crate) fn check_linear_steps(
+    set: &FirstOrderSet,
+    parts: &LinearParts,
+    t: f64,
+    memory: &mut FirstOrderMemory,
+    (h, kind): (f64, Discretisation),
+) -> Result<(), StepError> {
+    prepare_linear(set, parts, t, memory, (h, kind))?;
+    let w = std::mem::take(&mut memory.problem.w);
+    let checked = super::require_solvable(set, &w, t, memory);
+    memory.problem.w = w;
+    Ok(checked?)
 }
 
 impl Discrete {
@@ -243,6 +278,18 @@ impl Discrete {
             }
             *out = sum;
         }
+    }
+}
+
+impl LinearParts {
+    /// a and b at t, for these held inputs and coordinates.
+    pub(crate) fn sources(&self, t: f64, (held, q): (&[f64], &[f64]), out: &mut Vec<f64>, scratch: &mut Scratch) {
+        scratch.inputs.clear();
+        scratch.inputs.push(t);
+        scratch.inputs.extend_from_slice(held);
+        scratch.inputs.extend_from_slice(q);
+        out.resize(self.forcing.n_outputs(), 0.0);
+        self.forcing.evaluate(&scratch.inputs, &mut scratch.registers, out);
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct FirstOrderMemory {
     pub x_start: Vec<f64>,
     /// Where powers are evaluated.
     pub power_point: Vec<f64>,
+    pub power_coordinates: Vec<f64>,
+    pub power_velocities: Vec<f64>,
     pub power_scratch: Scratch,
     /// Events to be told with the next step.
     pub events: Vec<Event>,
@@ -45,6 +47,8 @@ impl FirstOrderMemory {
             generation: 0,
             x_start: vec![0.0; n],
             power_point: Vec::new(),
+            power_coordinates: Vec::new(),
+            power_velocities: Vec::new(),
             power_scratch: Scratch::default(),
             events: Vec::new(),
         })
@@ -66,6 +70,15 @@ impl FirstOrderMemory {
         let rows = self.solution.r.len();
         let is_known = all.len() == self.problem.n() && all.len() >= rows && self.problem.has_pieces();
         if is_known { &all[all.len() - rows..] } else { &[] }
+    }
+
+    /// The row of relations in which the last one-step problem is worst; `None` where it is not known.
+    pub fn worst_row(&self) -> Option<usize> {
+        let rows = self.solution.r.len();
+        if self.problem.n() != rows {
+            return None;
+        }
+        self.problem.worst_row(&self.solution.r, &self.solution.u)
     }
 
     /// Rows whose output is held at zero.

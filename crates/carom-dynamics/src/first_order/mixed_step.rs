@@ -28,13 +28,13 @@ use carom_solvers::{Block, Solution, SolveError};
 /// Work arrays of mixed steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedWork {
-    lu: RowLu,
+    pub(super) lu: RowLu,
     /// Rates and forces without multipliers at the start and at the end, and their parts by multipliers.
-    start: Vec<f64>,
-    end: Vec<f64>,
-    action: Vec<f64>,
+    pub(super) start: Vec<f64>,
+    pub(super) end: Vec<f64>,
+    pub(super) action: Vec<f64>,
     output: Vec<f64>,
-    mass: Vec<f64>,
+    pub(super) mass: Vec<f64>,
     force_start: Vec<f64>,
     /// R, then Â⁻¹R, over (v, x).
     residual: Vec<f64>,
@@ -64,6 +64,20 @@ impl Sizes {
     }
     fn rows(self) -> usize {
         self.p + self.lambda
+    }
+}
+
+/// Residuals of the equations of motion and of the states, each with its largest term, and the relative one of outputs.
+#[derive(Clone, Copy, Debug)]
+struct Judged {
+    motion: (f64, f64),
+    states: (f64, f64),
+    law: f64,
+}
+
+impl Judged {
+    fn residual(&self) -> f64 {
+        (self.motion.0 / self.motion.1).max(self.states.0 / self.states.1).max(self.law)
     }
 }
 
@@ -104,7 +118,7 @@ pub(crate) fn step_mixed(
         memory.problem_holds = false;
         own.solution.r.copy_from_slice(&own.mixed.solution.r[sizes.p..]);
         own.solution.u.copy_from_slice(&own.mixed.output);
-        own.add_work(set, state, memory, (h, settings.theta), &mut report);
+        super::account_mixed(set, (state, state.t, &memory.work), &mut own, (h, settings.theta), &mut report).map_err(&located)?;
         finish(model, state, memory, Span { h, theta: settings.theta }, &mut report).map_err(&located)?;
         Ok(report)
     })();
@@ -160,7 +174,11 @@ impl FirstOrderMemory {
         self.problem.w.resize(sizes.rows() * sizes.rows(), 0.0);
         for iteration in 0..=settings.max_iterations {
             advance(model, state, memory, h, settings.theta).map_err(&located)?;
-            let residual = self.evaluate(model, set, state, memory, (h, settings.theta, sizes)).map_err(&located)?;
+            let mut judged = self.evaluate(model, set, state, memory, (h, settings.theta, sizes)).map_err(&located)?;
+            if iteration > 0 && judged.residual() > settings.tolerance {
+                self.add_terms(set, state, memory, (h, sizes), &mut judged).map_err(&located)?;
+            }
+            let residual = judged.residual();
             report.newton_residual = residual;
             report.newton_iterations = iteration;
             if iteration > 0 && residual <= settings.tolerance {
@@ -188,7 +206,30 @@ impl FirstOrderMemory {
         Ok(())
     }
 
-    /// R, u and y at the iterate; the largest residual relative to the largest term.
+    /// Takes the terms |h ∂f/∂· ·| of rates and forces into the scales: where they cancel, as at the idle speed of a motor, the residual is their rounding.
+    fn add_terms(
+        &self,
+        set: &FirstOrderSet,
+        state: &State,
+        memory: &mut StepMemory,
+        (h, sizes): (f64, Sizes),
+        judged: &mut Judged,
+    ) -> Result<(), NonFinite> {
+        let lambda = &self.mixed.solution.r[sizes.p..];
+        let at = Point { t: state.t + h, x: &state.x, lambda, held: &state.held, q: &state.q, v: &state.v };
+        set.visit(&set.drift_jacobian, &at, &mut memory.scratch, &mut |row, variable, value| {
+            let size = match variable {
+                Variable::State(j) => state.x[j],
+                Variable::Multiplier(j) => lambda[j],
+                Variable::Coordinate(j) => state.q[j],
+                Variable::Velocity(j) => state.v[j],
+            };
+            let scale = if row < sizes.x { &mut judged.states.1 } else { &mut judged.motion.1 };
+            *scale = scale.max((h * value * size).abs());
+        })
+    }
+
+    /// R, u and y at the iterate; the largest residuals with the largest terms.
     fn evaluate(
         &mut self,
         model: &Model,
@@ -196,7 +237,7 @@ impl FirstOrderMemory {
         state: &State,
         memory: &mut StepMemory,
         (h, theta, sizes): (f64, f64, Sizes),
-    ) -> Result<f64, NonFinite> {
+    ) -> Result<Judged, NonFinite> {
         let FirstOrderMemory { mixed: w, x_start, problem, .. } = self;
         let StepMemory { work, matrices, scratch, .. } = &mut *memory;
         let (t, layout) = (state.t + h, model.systems().layout());
@@ -264,15 +305,15 @@ impl FirstOrderMemory {
         }
         w.values[sizes.p..].copy_from_slice(&w.output);
         let error = |values: &[f64]| values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let of_motion = error(&w.residual[..sizes.v]) / scale;
-        let of_states = error(&w.residual[sizes.v..]) / state_scale;
+        let motion = (error(&w.residual[..sizes.v]), scale);
+        let states = (error(&w.residual[sizes.v..]), state_scale);
         let of_law = w.values.iter().zip(&w.solution.u).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
         let law_scale = error(&w.values).max(error(&w.solution.u)).max(error(&problem.q)).max(error(&state.v)).max(f64::MIN_POSITIVE);
         let n_rows = sizes.rows().max(1);
         let terms = problem.w.iter().enumerate().map(|(k, w_kj)| (w_kj * w.solution.r[k % n_rows]).abs());
         let law_scale = terms.fold(law_scale, f64::max);
         let law = if sizes.rows() == 0 { 0.0 } else { of_law / law_scale };
-        Ok(of_motion.max(of_states).max(law))
+        Ok(Judged { motion, states, law })
     }
 
     /// Â, what p and λ bring, slopes of u and y => W and q of the one-step problem.
@@ -390,16 +431,6 @@ impl FirstOrderMemory {
         *generation += 1;
         problem.generation = *generation;
         Ok(())
-    }
-
-    /// Work of the forces of the first-order part on the mechanical one; `state` is the end of the step but for its time.
-    fn add_work(&self, set: &FirstOrderSet, state: &State, memory: &StepMemory, (h, theta): (f64, f64), report: &mut StepReport) {
-        let w = &self.mixed;
-        for (k, &i) in set.acted_on().iter().enumerate() {
-            let k = state.x.len() + k;
-            let force = (1.0 - theta) * w.start[k] + theta * w.end[k] + w.action[k];
-            report.work += 0.5 * h * (memory.work.v_start[i] + state.v[i]) * force;
-        }
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `mixed_step.rs` | one step of a mechanical and a first-order part together |
 //! | `mode_flow.rs` | the smooth motion between events, with the modes of the laws |
 //! | `relative_degree.rs`, `jump.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow, consistent initial data |
+//! | `passivity/`, `solvability.rs` | storage functions, and whether one-step problems have one solution |
 //! | `memory.rs` | what steps reuse |
 
 mod compile;
@@ -29,22 +30,26 @@ pub(crate) mod memory;
 pub(crate) mod mixed_step;
 pub(crate) mod mode_flow;
 mod newton_step;
+pub mod passivity;
 mod relative_degree;
 mod set;
+mod solvability;
 pub mod source;
 pub mod sweeping;
 pub mod switched;
 
 pub use law::MultiplierLaw;
-pub(crate) use linear_step::{Discretisation, step_linear};
+pub(crate) use linear_step::{Discretisation, check_linear_steps, step_linear};
 pub(crate) use memory::FirstOrderMemory;
 pub(crate) use newton_step::{NewtonSettings, step_by_newton};
+pub use passivity::{NotPassive, Passivity};
 pub use relative_degree::{relative_degrees, require_degrees};
 pub(crate) use set::Point;
 pub use set::{FirstOrderSet, LinearParts, RelationRows};
+pub(crate) use solvability::require_solvable;
 pub use source::{FirstOrderSource, HeldInput, PowerSource, RelationSource};
 pub use sweeping::{MovingSet, NamedSet, SweepingSource};
 pub use switched::SwitchSource;
 
-pub(crate) use energy::{account, account_powers, stored};
+pub(crate) use energy::{account, account_mixed, account_powers, stored};
 pub(crate) use jump::make_consistent;

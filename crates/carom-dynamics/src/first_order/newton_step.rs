@@ -69,8 +69,11 @@ pub(crate) fn step_by_newton(
     set.drift(&start, &mut memory.newton.f_start, scratch).map_err(at_time(t))?;
     let mut report = StepReport::default();
     for iteration in 0..=settings.max_iterations {
-        let (residual, scale) = evaluate(set, state, memory, scratch, (h, settings)).map_err(at_time(t))?;
-        report.newton_residual = if residual == 0.0 { 0.0 } else { residual / scale };
+        let (error, mut scale, of_outputs) = evaluate(set, state, memory, scratch, (h, settings)).map_err(at_time(t))?;
+        if iteration > 0 && error > settings.tolerance * scale {
+            scale = scale.max(largest_term(set, state, memory, scratch, h).map_err(at_time(t))?);
+        }
+        report.newton_residual = if error == 0.0 { of_outputs } else { (error / scale).max(of_outputs) };
         report.newton_iterations = iteration;
         if iteration > 0 && report.newton_residual <= settings.tolerance {
             report.newton_converged = true;
@@ -122,14 +125,32 @@ impl NewtonWork {
     }
 }
 
-/// R and y at the iterate; |R| with what the linearised outputs are off, and the largest term. `state.t` is the start of the step.
+/// Largest |h ∂f/∂x x| and |h ∂g/∂λ λ| over rows and unknowns: rates that are differences of such terms, as where a motor runs at its idle speed, have their rounding.
+fn largest_term(set: &FirstOrderSet, state: &State, memory: &FirstOrderMemory, scratch: &mut Scratch, h: f64) -> Result<f64, NonFinite> {
+    let lambda = &memory.newton.lambda;
+    let at = Point { t: state.t + h, x: &state.x, lambda, held: &state.held, q: &state.q, v: &state.v };
+    let mut largest = 0.0_f64;
+    for jacobian in [&set.drift_jacobian, &set.action_jacobian] {
+        set.visit(jacobian, &at, scratch, &mut |_, variable, value| {
+            let size = match variable {
+                Variable::State(j) => state.x[j],
+                Variable::Multiplier(j) => lambda[j],
+                Variable::Coordinate(_) | Variable::Velocity(_) => 0.0,
+            };
+            largest = largest.max((h * value * size).abs());
+        })?;
+    }
+    Ok(largest)
+}
+
+/// R and y at the iterate; |R|, its largest term, and what the linearised outputs are off. `state.t` is the start of the step.
 fn evaluate(
     set: &FirstOrderSet,
     state: &State,
     memory: &mut FirstOrderMemory,
     scratch: &mut Scratch,
     (h, settings): (f64, NewtonSettings),
-) -> Result<(f64, f64), NonFinite> {
+) -> Result<(f64, f64, f64), NonFinite> {
     let NewtonSettings { theta, gamma, .. } = settings;
     let FirstOrderMemory { newton, x_start, solution, problem, .. } = memory;
     let (n, t) = (x_start.len(), state.t);
@@ -164,7 +185,7 @@ fn evaluate(
     let states = state.x.iter().chain(x_start.iter()).fold(0.0_f64, |m, x| m.max(x.abs()));
     let offsets = problem.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
     let relative = of_outputs / output_scale.max(slopes * states).max(offsets).max(f64::MIN_POSITIVE);
-    Ok((error.max(relative * scale), scale))
+    Ok((error, scale, relative))
 }
 
 /// Â⁻¹R, Â⁻¹ h ∂g/∂λ, W and q at the iterate.

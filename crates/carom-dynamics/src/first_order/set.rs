@@ -1,6 +1,7 @@
 //! A compiled first-order system.
 
 use super::law::MultiplierLaw;
+use super::passivity::Passivity;
 use super::source::FirstOrderSource;
 use crate::error::{ModelError, NonFinite};
 use crate::formula::Tape;
@@ -32,6 +33,9 @@ pub struct FirstOrderSet {
     pub(super) output_jacobian: Jacobian,
     pub(super) linear: Option<LinearParts>,
     pub(super) storage: Vec<f64>,
+    /// The storage function was derived, not given.
+    pub(super) storage_is_derived: bool,
+    pub(super) passivity: Option<Passivity>,
     /// Recorded quantities, and the tape that gives them.
     pub(super) signals: Vec<Coordinate>,
     pub(super) signal_tape: Tape,
@@ -164,6 +168,12 @@ impl FirstOrderSet {
         &self.sets
     }
 
+    /// All laws act row by row, each row on one of three pieces.
+    #[must_use]
+    pub fn has_pieces(&self) -> bool {
+        self.sets.iter().all(|set| matches!(set, Set::Free { .. } | Set::NonNegative { .. } | Set::Interval { .. }))
+    }
+
     /// Names and initial values of the held inputs, in the order of [`crate::State::held`].
     #[must_use]
     pub fn held(&self) -> &[(String, f64)] {
@@ -176,10 +186,22 @@ impl FirstOrderSet {
         self.linear.as_ref()
     }
 
-    /// P of the storage function ½ xᵀP x, row-major; empty where there is none.
+    /// P of the storage function ½ xᵀP x, row-major, given or derived; empty where there is none.
     #[must_use]
     pub fn storage(&self) -> &[f64] {
         &self.storage
+    }
+
+    /// The storage function was derived from the matrices: its unit is that of λᵀy times seconds, whatever that is.
+    #[must_use]
+    pub fn storage_is_derived(&self) -> bool {
+        self.storage_is_derived
+    }
+
+    /// What is known of its passivity; `None` where it is not linear, M is singular or it is large.
+    #[must_use]
+    pub fn passivity(&self) -> Option<&Passivity> {
+        self.passivity.as_ref()
     }
 
     /// Names and units of the recorded quantities.

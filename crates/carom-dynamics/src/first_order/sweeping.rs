@@ -7,15 +7,23 @@
 //! ```
 //!
 //! is the process [Moreau1999, (1) and §3.3]. Backward Euler on it is the catching-up algorithm u_{k+1} = prox(C(t_{k+1}), u_k − h f): its equations are those of the
-//! nearest point, gradients taken at the end of the step [Moreau1999, §4]. Jumps of C(t) need nothing else: u⁺ = prox(C⁺, u⁻) is the jump law (§6). With a stiffness κ the law is penalised,
-//! λ_i = κ max(0, −c_i) [Moreau1999, (18)]; backward Euler is then its stiff integrator.
+//! nearest point, gradients taken at the end of the step [Moreau1999, §4]. Jumps of C(t) need nothing else: u⁺ = prox(C⁺, u⁻) is the jump law (§6).
 //!
-//! Normals and gradients of half-spaces, boxes and polytopes are made of unit length, and balls are measured by (R² − |u − a|²)/(2R), of unit slope on the boundary: κ means the same for all.
+//! With a stiffness κ the process is that of Yosida's regularisation, drawn to the nearest point n of the whole set [Moreau1999, (18)]:
+//!
+//! ```text
+//! u̇ = −f(t, u) − κ (u − n),     n = prox(C(t), u):     n = u + Σ λ_i ∇c_i(t, n)/κ,     0 ≤ c_i(t, n) ⟂ λ_i ≥ 0
+//! ```
+//!
+//! (not the sum of the penalties of single constraints, which differs at corners). Backward Euler is its stiff integrator. The coordinates of n are called `near.STATE`: formulas of u and λ where all constraints are affine
+//! in u, unknowns of their own otherwise.
+//!
+//! Normals and gradients of half-spaces, boxes and polytopes are made of unit length, and balls are measured by (R² − |u − a|²)/(2R), of unit slope on the boundary: λ is the size of what the face does to u̇.
 
 use super::law::MultiplierLaw;
 use super::source::{FirstOrderSource, RelationSource};
 use crate::error::ModelError;
-use crate::formula::{Graph, Scope};
+use crate::formula::{Expr, Graph, Scope};
 use crate::systems::Coordinate;
 use crate::systems::formula_force::parse;
 
@@ -91,29 +99,51 @@ impl SweepingSource {
     pub fn system(&self) -> Result<FirstOrderSource, ModelError> {
         let n = self.states.len();
         let mut rates = if self.rates.is_empty() { vec!["0".to_owned(); n] } else { self.rates.clone() };
-        let compliance = self.stiffness.map_or(0.0, f64::recip);
-        let mut relations = Vec::new();
+        let names: Vec<String> = match self.stiffness {
+            None => self.states.iter().map(|state| state.name.clone()).collect(),
+            Some(_) => self.states.iter().map(|state| format!("near.{}", state.name)).collect(),
+        };
+        let (mut relations, mut reactions, mut is_affine) = (Vec::new(), vec![Vec::new(); n], true);
         for named in &self.sets {
             let constraints = self.constraints(named)?;
             let label = |k: usize| if constraints.len() == 1 { named.name.clone() } else { format!("{}_{}", named.name, k + 1) };
             let multipliers: Vec<String> = (0..constraints.len()).map(label).collect();
+            let mut outputs = Vec::new();
             for (multiplier, constraint) in multipliers.iter().zip(&constraints) {
-                for (rate, slope) in rates.iter_mut().zip(self.gradient(&named.name, constraint)?) {
-                    if slope != "0" {
-                        *rate = format!("({rate}) + {multiplier}*({slope})");
-                    }
+                let face = self.face(&named.name, constraint, &names)?;
+                for (reaction, slope) in reactions.iter_mut().zip(&face.slopes).filter(|(_, slope)| *slope != "0") {
+                    reaction.push(format!("{multiplier}*({slope})"));
                 }
+                is_affine &= face.is_affine;
+                outputs.push(face.output);
             }
             relations.push(RelationSource {
                 name: named.name.clone(),
                 multipliers,
-                outputs: constraints,
+                outputs,
                 law: MultiplierLaw::Complementarity,
-                compliance,
+                compliance: 0.0,
             });
         }
+        let sum = |terms: &[String]| if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
+        let mut inputs = Vec::new();
+        if let Some(stiffness) = self.stiffness {
+            let nearest: Vec<String> = self
+                .states
+                .iter()
+                .zip(&reactions)
+                .map(|(state, terms)| format!("{} + ({})/{stiffness:e}", state.name, sum(terms)))
+                .collect();
+            match is_affine {
+                true => inputs = names.into_iter().zip(nearest).collect(),
+                false => relations.push(nearest_point(names, &nearest)),
+            }
+        }
+        for (rate, terms) in rates.iter_mut().zip(&reactions).filter(|(_, terms)| !terms.is_empty()) {
+            *rate = format!("({rate}) + {}", sum(terms));
+        }
         let (states, parameters) = (self.states.clone(), self.parameters.clone());
-        Ok(FirstOrderSource { states, parameters, rates, relations, ..FirstOrderSource::default() })
+        Ok(FirstOrderSource { states, parameters, rates, inputs, relations, ..FirstOrderSource::default() })
     }
 
     /// c_i of a set as formulas.
@@ -173,15 +203,15 @@ impl SweepingSource {
         })
     }
 
-    /// ∂c/∂u as formulas.
-    fn gradient(&self, name: &str, constraint: &str) -> Result<Vec<String>, ModelError> {
+    /// c and ∂c/∂u as formulas, with these names for the components of u.
+    fn face(&self, name: &str, constraint: &str, names: &[String]) -> Result<Face, ModelError> {
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         for (name, value) in &self.parameters {
             scope.constant(name, *value);
         }
         let t = graph.symbol("t");
         scope.symbol("t", t);
-        let symbols: Vec<_> = self.states.iter().map(|state| graph.symbol(&state.name)).collect();
+        let symbols: Vec<Expr> = names.iter().map(|name| graph.symbol(name)).collect();
         for (state, &symbol) in self.states.iter().zip(&symbols) {
             scope.symbol(&state.name, symbol);
         }
@@ -189,12 +219,28 @@ impl SweepingSource {
         if !graph.depends_on(c, &symbols) {
             return Err(ModelError::NoCoordinate { what: format!("set \"{name}\"") });
         }
-        Ok(symbols
-            .iter()
-            .map(|&symbol| {
-                let slope = graph.derivative(c, symbol);
-                graph.to_string(slope)
-            })
-            .collect())
+        let slopes: Vec<Expr> = symbols.iter().map(|&symbol| graph.derivative(c, symbol)).collect();
+        Ok(Face {
+            // the user's own text where the names are the states
+            output: if self.stiffness.is_none() { constraint.to_owned() } else { graph.to_string(c) },
+            is_affine: slopes.iter().all(|&slope| !graph.depends_on(slope, &symbols)),
+            slopes: slopes.into_iter().map(|slope| graph.to_string(slope)).collect(),
+        })
     }
+}
+
+/// One inequality c ≥ 0 of C(t).
+struct Face {
+    /// c.
+    output: String,
+    /// ∂c/∂u, by components.
+    slopes: Vec<String>,
+    /// ∂c/∂u does not depend on u.
+    is_affine: bool,
+}
+
+/// The equations of the nearest point, with its coordinates as their multipliers.
+fn nearest_point(names: Vec<String>, nearest: &[String]) -> RelationSource {
+    let outputs = names.iter().zip(nearest).map(|(name, formula)| format!("{name} - ({formula})")).collect();
+    RelationSource { name: "nearest point".to_owned(), multipliers: names, outputs, law: MultiplierLaw::Equality, compliance: 0.0 }
 }

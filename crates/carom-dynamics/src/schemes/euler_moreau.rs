@@ -19,7 +19,9 @@ use super::settings::{check_newton, require};
 use super::{Orders, Scheme, StepReport};
 use crate::error::{ModelError, StepError};
 use crate::first_order::mixed_step::step_mixed;
-use crate::first_order::{Discretisation, FirstOrderSet, NewtonSettings, make_consistent, require_degrees, step_by_newton, step_linear};
+use crate::first_order::{
+    Discretisation, FirstOrderSet, NewtonSettings, check_linear_steps, make_consistent, require_degrees, step_by_newton, step_linear,
+};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -104,8 +106,13 @@ impl Scheme for EulerMoreau {
             return Ok(());
         }
         let StepMemory { first_order, scratch, .. } = memory;
-        match (model.first_order(), first_order) {
-            (Some(set), Some(memory)) => make_consistent(set, state, memory, scratch, h),
+        let (Some(set), Some(memory)) = (model.first_order(), first_order) else { return Ok(()) };
+        make_consistent(set, state, memory, scratch, h)?;
+        let EulerMoreauParams { theta, gamma, multipliers, .. } = self.params;
+        match (set.linear(), multipliers) {
+            (Some(parts), Multipliers::Implicit) => {
+                check_linear_steps(set, parts, state.t, memory, (h, Discretisation::Theta { theta, gamma }))
+            }
             _ => Ok(()),
         }
     }

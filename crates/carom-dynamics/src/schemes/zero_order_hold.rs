@@ -9,7 +9,7 @@
 
 use super::{Orders, Scheme, StepReport};
 use crate::error::{ModelError, StepError};
-use crate::first_order::{Discretisation, make_consistent, require_degrees, step_linear};
+use crate::first_order::{Discretisation, check_linear_steps, make_consistent, require_degrees, step_linear};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
@@ -40,9 +40,11 @@ impl Scheme for ZeroOrderHold {
 
     fn begin(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
         let StepMemory { first_order, scratch, .. } = memory;
-        match (model.first_order(), first_order) {
-            (Some(set), Some(memory)) => make_consistent(set, state, memory, scratch, h),
-            _ => Ok(()),
+        let (Some(set), Some(memory)) = (model.first_order(), first_order) else { return Ok(()) };
+        make_consistent(set, state, memory, scratch, h)?;
+        match set.linear() {
+            Some(parts) => check_linear_steps(set, parts, state.t, memory, (h, Discretisation::ZeroOrderHold)),
+            None => Ok(()),
         }
     }
 

@@ -183,6 +183,7 @@ impl<'m> Run<'_, 'm> {
         settings.validate(start).map_err(IntegrationError::from)?;
         self.context.journal.begin(state, self.context.memory)?;
         settings.scheme.start(model, state, self.context.memory)?;
+        settings.scheme.begin(model, state, self.context.memory, settings.first_step(start))?;
         let mut control = self.control(state)?;
         let (mut recorded, mut last) = (0, None);
         for step in 1.. {

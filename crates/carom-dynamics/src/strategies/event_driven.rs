@@ -22,6 +22,7 @@ mod run;
 mod search;
 mod settle;
 mod stopping;
+mod storage_account;
 mod switch;
 mod watch;
 

@@ -153,6 +153,7 @@ impl<'a> Journal<'a> {
         std::mem::swap(after, half);
         self.compare_contacts(t_middle)?;
         self.paradoxes(state.t, memory)?;
+        self.first_order_events(state.t, memory)?;
         self.contact_events(state.t, memory)
     }
 

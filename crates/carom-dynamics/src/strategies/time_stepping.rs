@@ -172,8 +172,10 @@ impl Run<'_, '_> {
                         continue;
                     }
                     OnFailure::Stop | OnFailure::HalveStep => {
+                        let error = RunError::not_converged(t, self.journal.certificate.steps + 1, &report);
+                        let error = error.at_row_of(self.model, self.memory);
                         self.memory.restore(state);
-                        return Err(RunError::not_converged(t, self.journal.certificate.steps + 1, &report));
+                        return Err(error);
                     }
                 }
             }

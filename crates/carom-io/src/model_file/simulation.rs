@@ -75,9 +75,15 @@ pub(super) fn simulation(
         _ => solver(reader, s.solver.as_ref()),
     };
     let integrator = integrator(reader, s.integrator.as_ref());
-    if let (Some(_), false) = (model.first_order(), [TIME_STEPPING, EVENT_DRIVEN].contains(&strategy.as_str())) {
+    let is_high_order = strategy == ADAPTIVE && adaptive.as_ref().is_some_and(|adaptive| adaptive.control == Control::HighOrder);
+    if let (Some(_), true) = (model.first_order(), is_high_order) {
         let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
-        let help = "use strategy = \"time-stepping\" or \"event-driven\"";
+        let help = "write control = \"extrapolation\" or \"halving\" under [simulation.adaptive], or use strategy = \"event-driven\"";
+        reader.wrong(span, "adaptive steps with control = \"high-order\" do not know first-order systems".to_owned(), help);
+    }
+    if let (Some(_), false) = (model.first_order(), [TIME_STEPPING, EVENT_DRIVEN, ADAPTIVE].contains(&strategy.as_str())) {
+        let span = s.strategy.as_ref().map_or_else(|| section.span(), Spanned::span);
+        let help = "use strategy = \"time-stepping\", \"adaptive\" or \"event-driven\"";
         reader.wrong(span, format!("the strategy \"{strategy}\" does not know first-order systems"), help);
     }
     if is_smooth && let Err(error) = refuse_contacts(model) {

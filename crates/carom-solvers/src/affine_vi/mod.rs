@@ -33,6 +33,9 @@ pub use solver::AffineViSolver;
 use crate::error::{SolveError, check_finite, check_size};
 use crate::vi::Set;
 
+/// Outputs below this fraction of the largest term of all rows are rounding: differences of such terms.
+const ROUNDING: f64 = 1e-13;
+
 /// −(W r + q) ∈ N_K(r).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AffineVi {
@@ -78,10 +81,78 @@ impl AffineVi {
         if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
 
-    /// The natural map s |r − P_K(r − u/s)| relative to max(|q|, s |r|, |u|): the judge of convergence, that of [`crate::Lcp`] and
-    /// [`crate::VariationalInequality`]. `work` is overwritten.
+    /// How far (r, u) is from a solution: the judge of convergence. `work` is overwritten.
+    ///
+    /// Over intervals, row by row: an output against the largest term of its own row, s_i = |q_i| + Σ |W_ij r_j|, a multiplier by what it does in the row where it weighs most, c_i = max_k |W_ki|/s_k,
+    ///
+    /// ```text
+    ///     |u_i|/s_i on rows that are held,     min(u_i/s_i, c_i (r_i − lower)) where u_i > 0,     the same with the upper bound where u_i < 0
+    /// ```
+    ///
+    /// and the largest of them counts, u_i less the rounding of the largest term of all. So a balance of microamperes is not lost beside a row of kilovolts. Where other sets take part: the natural map s |r − P_K(r − u/s)| relative to
+    /// max(|q|, s |r|, |u|), that of [`crate::Lcp`] and [`crate::VariationalInequality`].
     pub fn residual_normalised(&self, r: &[f64], u: &[f64], work: &mut Vec<f64>) -> f64 {
-        self.residual_in_unit(r, u, self.scale(), work)
+        if self.has_pieces() { self.residual_by_rows(r, u, work) } else { self.residual_in_unit(r, u, self.scale(), work) }
+    }
+
+    /// The residual of one row, the terms of all rows being in `sizes` and their rounding `slack`.
+    fn row_residual(&self, i: usize, (lower, upper): (f64, f64), (r, u): (f64, f64), (sizes, slack): (&[f64], f64)) -> f64 {
+        let n = self.n();
+        let weight = || (0..n).fold(0.0_f64, |c, k| c.max(self.w[k * n + i].abs() / sizes[k].max(f64::MIN_POSITIVE)));
+        let outside = (lower - r).max(r - upper).max(0.0);
+        // what r may not be where u has this sign
+        let off = if u > 0.0 { r - lower } else { upper - r };
+        let of_output = (u.abs() - slack).max(0.0);
+        let of_output = if of_output > 0.0 { of_output / sizes[i].max(f64::MIN_POSITIVE) } else { 0.0 };
+        let held = match off > 0.0 && of_output > 0.0 {
+            true if off.is_finite() => of_output.min(weight() * off),
+            true => of_output,
+            false => 0.0,
+        };
+        if outside > 0.0 { held.max(weight() * outside) } else { held }
+    }
+
+    /// The row with the largest residual; `None` where sets are no intervals.
+    #[must_use]
+    pub fn worst_row(&self, r: &[f64], u: &[f64]) -> Option<usize> {
+        let (mut sizes, mut worst) = (Vec::new(), None);
+        if self.has_pieces() {
+            self.visit_rows(r, u, &mut sizes, &mut |i, residual| {
+                if worst.is_none_or(|(_, most)| residual > most) {
+                    worst = Some((i, residual));
+                }
+            });
+        }
+        worst.map(|(i, _)| i)
+    }
+
+    fn residual_by_rows(&self, r: &[f64], u: &[f64], sizes: &mut Vec<f64>) -> f64 {
+        let mut worst = 0.0_f64;
+        self.visit_rows(r, u, sizes, &mut |_, residual| worst = if residual.is_nan() { f64::INFINITY } else { worst.max(residual) });
+        worst
+    }
+
+    /// Tells the residual of every row, where all sets are intervals.
+    fn visit_rows(&self, r: &[f64], u: &[f64], sizes: &mut Vec<f64>, visit: &mut dyn FnMut(usize, f64)) {
+        let n = self.n();
+        sizes.clear();
+        sizes.extend((0..n).map(|i| {
+            let row = &self.w[i * n..(i + 1) * n];
+            self.q[i].abs() + row.iter().zip(r).map(|(w, r)| (w * r).abs()).sum::<f64>()
+        }));
+        let slack = ROUNDING * sizes.iter().fold(0.0_f64, |m, s| m.max(*s));
+        let mut start = 0;
+        for set in &self.sets {
+            let bounds = match *set {
+                Set::NonNegative { .. } => (0.0, f64::INFINITY),
+                Set::Interval { lower, upper } => (lower, upper),
+                _ => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            for i in start..start + set.dim() {
+                visit(i, self.row_residual(i, bounds, (r[i], u[i]), (sizes, slack)));
+            }
+            start += set.dim();
+        }
     }
 
     pub(crate) fn residual_in_unit(&self, r: &[f64], u: &[f64], scale: f64, work: &mut Vec<f64>) -> f64 {

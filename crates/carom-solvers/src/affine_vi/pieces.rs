@@ -20,6 +20,9 @@ pub enum Piece {
 /// Violations that are rounding, relative to the largest number of the problem.
 const ROUNDING: f64 = 1e-14;
 
+/// Combinations of pieces that are tried one by one as a last resort.
+const MOST_COMBINATIONS: usize = 5000;
+
 /// The rows of a problem whose sets are intervals, finite or not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces {
@@ -84,44 +87,72 @@ impl Pieces {
     /// the pieces have no solution or rows keep changing. (The active-set form of Newton's method on the natural map: it ends for P-matrices of
     /// practical size, and the caller has other methods.)
     pub fn solve(&mut self, problem: &AffineVi, solution: &mut Solution) -> Option<usize> {
-        let n = problem.n();
         let scale = problem.scale();
-        for changes in 0..4 + 2 * n {
-            let factor = self.factors.of(problem, &self.pieces);
-            if !factor.regular {
-                return None;
-            }
-            let Solution { r, u } = solution;
-            for ((r, piece), (lower, upper)) in r.iter_mut().zip(&self.pieces).zip(&self.bounds) {
-                *r = match piece {
-                    Piece::AtLower => *lower,
-                    Piece::Held => 0.0,
-                    Piece::AtUpper => *upper,
-                };
-            }
-            // r off the held rows => u without the held rows => r there
-            problem.velocity(r, u);
-            self.rhs.clear();
-            self.rhs.extend(factor.held.iter().map(|&i| -u[i]));
-            factor.lu.solve(&mut self.rhs);
-            for (&i, &x) in factor.held.iter().zip(&self.rhs) {
-                r[i] = x;
-            }
-            for (i, u) in u.iter_mut().enumerate() {
-                let row = &problem.w[i * n..(i + 1) * n];
-                *u += factor.held.iter().zip(&self.rhs).map(|(&j, x)| row[j] * x).sum::<f64>();
-            }
-            if !r.iter().all(|r| r.is_finite()) {
+        for changes in 0..4 + 2 * problem.n() {
+            if !self.evaluate(problem, solution) {
                 return None;
             }
             if !self.change(problem, solution, scale) {
-                for (r, (lower, upper)) in solution.r.iter_mut().zip(&self.bounds) {
-                    *r = r.max(*lower).min(*upper);
-                }
+                self.clamp(solution);
                 return Some(changes);
             }
         }
         None
+    }
+
+    /// Tries the combinations of pieces one after the other until `accepts` one; false where none is accepted or there are more than [`MOST_COMBINATIONS`].
+    pub fn enumerate(&mut self, problem: &AffineVi, solution: &mut Solution, mut accepts: impl FnMut(&Solution) -> bool) -> bool {
+        let choices: Vec<Vec<Piece>> = self.bounds.iter().map(|&bound| choices(bound)).collect();
+        let count = choices.iter().try_fold(1_usize, |count, choices| count.checked_mul(choices.len()).filter(|&c| c <= MOST_COMBINATIONS));
+        for mut number in 0..count.unwrap_or(0) {
+            for (piece, choices) in self.pieces.iter_mut().zip(&choices) {
+                *piece = choices[number % choices.len()];
+                number /= choices.len();
+            }
+            if self.evaluate(problem, solution) {
+                self.clamp(solution);
+                problem.velocity(&solution.r, &mut solution.u);
+                if accepts(solution) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn clamp(&self, solution: &mut Solution) {
+        for (r, (lower, upper)) in solution.r.iter_mut().zip(&self.bounds) {
+            *r = r.max(*lower).min(*upper);
+        }
+    }
+
+    /// r and u of the present pieces; false where they have no solution.
+    fn evaluate(&mut self, problem: &AffineVi, solution: &mut Solution) -> bool {
+        let n = problem.n();
+        let factor = self.factors.of(problem, &self.pieces);
+        let Solution { r, u } = solution;
+        for ((r, piece), (lower, upper)) in r.iter_mut().zip(&self.pieces).zip(&self.bounds) {
+            *r = match piece {
+                Piece::AtLower => *lower,
+                Piece::Held => 0.0,
+                Piece::AtUpper => *upper,
+            };
+        }
+        // r off the held rows => u without the held rows => r there
+        problem.velocity(r, u);
+        self.rhs.clear();
+        self.rhs.extend(factor.held.iter().map(|&i| -u[i]));
+        if !factor.solve(&mut self.rhs) {
+            return false;
+        }
+        for (&i, &x) in factor.held.iter().zip(&self.rhs) {
+            r[i] = x;
+        }
+        for (i, u) in u.iter_mut().enumerate() {
+            let row = &problem.w[i * n..(i + 1) * n];
+            *u += factor.held.iter().zip(&self.rhs).map(|(&j, x)| row[j] * x).sum::<f64>();
+        }
+        r.iter().all(|r| r.is_finite())
     }
 
     /// Moves the rows that contradict their piece; false where none does.
@@ -152,4 +183,10 @@ fn possible(piece: Piece, (lower, upper): (f64, f64)) -> Piece {
         Piece::AtUpper if upper == f64::INFINITY => Piece::Held,
         other => other,
     }
+}
+
+/// The pieces that the bounds have.
+fn choices((lower, upper): (f64, f64)) -> Vec<Piece> {
+    let all = [(Piece::AtLower, lower.is_finite()), (Piece::Held, true), (Piece::AtUpper, upper.is_finite())];
+    all.into_iter().filter(|(_, exists)| *exists).map(|(piece, _)| piece).collect()
 }

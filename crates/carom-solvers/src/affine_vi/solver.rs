@@ -13,7 +13,8 @@ use crate::{BoxedSolver, Solution, SolveError, mlcp_solver, vi_solver};
 /// Goes from the cheapest method to the surest:
 ///
 /// - intervals only: the pieces of the last solution and changes of them (`active-pieces`), then the mixed LCP (`elimination`, which ends with Lemke's
-///   pivots and tells rays);
+///   pivots and tells rays), then all combinations of pieces, up to some thousands (`enumeration`). Held rows that depend on each other, as those of the two directions of an ideal switch, have many multipliers: one
+///   with few entries is taken;
 /// - balls and cones: Newton's method on the natural map (`natural-newton`), then `semismooth-newton` of the variational inequality.
 ///
 /// The pieces are kept between solves: nothing is allocated while one of the last sixteen combinations holds. Judged by
@@ -80,7 +81,28 @@ impl AffineViSolver {
             }
         }
         problem.validate()?;
-        self.solve_mixed(problem, solution)
+        let report = self.solve_mixed(problem, solution)?;
+        if report.is_converged() {
+            return Ok(report);
+        }
+        self.solve_by_enumeration(problem, solution, report)
+    }
+
+    /// All combinations of pieces; what was found before, where none is a solution.
+    fn solve_by_enumeration(
+        &mut self,
+        problem: &AffineVi,
+        solution: &mut Solution,
+        before: SolveReport,
+    ) -> Result<SolveReport, SolveError> {
+        self.best.clone_from(solution);
+        let AffineViSolver { pieces, work, tolerance, .. } = self;
+        if pieces.enumerate(problem, solution, |s| problem.residual_normalised(&s.r, &s.u, work) <= *tolerance) {
+            return Ok(self.report(problem, "enumeration", solution, before.iterations, SolveStatus::Stalled));
+        }
+        solution.clone_from(&self.best);
+        self.pieces.read(problem, solution);
+        Ok(before)
     }
 
     /// Pivots; then the pieces of what they found, which give the same solution to round-off.
@@ -185,6 +207,39 @@ mod tests {
     fn no_solution_is_told() {
         let (_, report) = solved(&[0.0], &[-1.0], vec![Set::NonNegative { dim: 1 }]);
         assert!(!report.is_converged());
+    }
+
+    /// An ideal switch, two opposite directions on one voltage: the held rows of both depend on each other, but for rounding. The current through both is what counts, and neither direction carries more than it.
+    #[test]
+    fn opposite_directions_of_a_switch_share_no_current() {
+        for epsilon in [0.0, 1e-17, -1e-17] {
+            // 0 ≤ i₁ ⟂ w (i₁ − i₂) + q ≥ 0, 0 ≤ i₂ ⟂ −w (i₁ − i₂) − q ≥ 0
+            for q in [-3.0, 2.0] {
+                let w = [0.7, -0.7, -0.7, 0.7 + epsilon];
+                let (mut solver, mut solution) = (AffineViSolver::new(1e-10).unwrap(), Solution::default());
+                let problem = AffineVi { w: w.to_vec(), q: vec![q, -q], sets: vec![Set::NonNegative { dim: 2 }], generation: 1 };
+                solver.set_pieces(&[Piece::Held; 2]);
+                let report = solver.solve(&problem, &mut solution).unwrap();
+                assert!(report.is_converged(), "{report:?}");
+                let through = solution.r[0] - solution.r[1];
+                assert!((through + q / 0.7).abs() < 1e-14 * 5.0, "{:?}", solution.r); // one rounding of 4.3
+                assert!(solution.r.iter().all(|&i| i <= through.abs() + 1e-14), "{:?}", solution.r);
+            }
+        }
+    }
+
+    /// A balance of currents beside a row of kilovolts: i = 1e-8 A, and 1000 V + v = 0. Without any current the balance is wrong altogether, which is 1e-11 of the kilovolts.
+    #[test]
+    fn small_rows_are_judged_beside_large_ones() {
+        let sets = vec![Set::Free { dim: 1 }, Set::NonNegative { dim: 1 }];
+        let problem = AffineVi { w: vec![0.0, 1.0, 1.0, 0.0], q: vec![-1e-8, 1000.0], sets, generation: 1 };
+        let (r, mut u, mut work) = ([0.0, 0.0], [0.0; 2], Vec::new());
+        problem.velocity(&r, &mut u);
+        assert!(problem.residual_normalised(&r, &u, &mut work) > 0.9);
+        let mut solution = Solution { r: r.to_vec(), u: u.to_vec() };
+        let report = AffineViSolver::new(1e-10).unwrap().solve(&problem, &mut solution).unwrap();
+        assert!(report.is_converged(), "{report:?}");
+        assert_eq!(solution.r, [-1000.0, 1e-8]);
     }
 
     /// The same problem with a new q: the pieces still hold, and nothing is pivoted.

@@ -3,6 +3,7 @@
 use super::phases::{ContactModes, CrossingWatch, has_impact, restored_velocity};
 use super::{Adaptive, Context};
 use crate::error::{ModelError, RunError};
+use crate::first_order::FirstOrderSet;
 use crate::memory::WarmStart;
 use crate::model::Model;
 use crate::schemes::{ImpactReport, ProjectionReport, StepReport};
@@ -30,6 +31,8 @@ const SHALLOW: f64 = 1e-3;
 /// A gap that is crossed without an impulse, at the end of a half, adds its depth to the error: the contact has closed in the step, and the scheme has
 /// not seen it yet.
 ///
+/// States of a first-order part are measured in the same way; a law that goes over to another piece is a change of contact.
+///
 /// Schemes that keep values of earlier steps are started anew before each of the two tries, and count as of order 1.
 pub(super) struct Doubling {
     tolerances: Tolerances,
@@ -47,8 +50,12 @@ pub(super) struct Doubling {
     /// A step stands already.
     pub begun: bool,
     watch: CrossingWatch,
-    /// What depths of crossed gaps are compared with \[m\].
+    /// What depths of crossed gaps are compared with \[m\]; the absolute tolerance of states.
     absolute: f64,
+    /// The relative tolerance of states.
+    relative: f64,
+    /// The laws of the first-order part have pieces, so that their changes are seen.
+    sees_laws: bool,
     /// The displacement from q¹ to q⁰.
     difference: Vec<f64>,
     points: (MotionPoint, MotionPoint),
@@ -93,6 +100,8 @@ impl Doubling {
             begun: false,
             watch: CrossingWatch::default(),
             absolute: settings.params.absolute_tolerance.unwrap_or(settings.params.tolerance),
+            relative: settings.params.relative_tolerance.unwrap_or(settings.params.tolerance),
+            sees_laws: model.first_order().is_none_or(FirstOrderSet::has_pieces),
             difference: vec![0.0; state.v.len()],
             points: (point.clone(), point),
         })
@@ -133,7 +142,7 @@ impl Doubling {
         let smooth = !early && depth < SHALLOW && self.whole == self.first && self.first == self.second;
         let free = [&whole, &first, &second].iter().all(|report| report.n_active == 0);
         let orders = context.settings.scheme.orders();
-        let order = match (smooth, free && !keeps_past) {
+        let order = match (smooth, free && !keeps_past && self.sees_laws) {
             (false, _) => 1,
             (true, true) => orders.smooth + 1,
             (true, false) => orders.impacts + 1,
@@ -159,8 +168,18 @@ impl Doubling {
         self.points.0.q.copy_from_slice(&self.start.q);
         self.points.1.q.copy_from_slice(&state.q);
         let error = self.tolerances.error(&self.points.0, &self.points.1, &self.difference, &[]);
+        let error = larger(error, self.error_of_states(&state.x, factor));
         // an error that is not a number must not be lost
         if depth > error { depth } else { error }
+    }
+
+    /// The error of the states of the first-order part in units of the tolerance, the mean square over them.
+    fn error_of_states(&self, x: &[f64], factor: f64) -> f64 {
+        let one = |((x, coarse), start): ((&f64, &f64), &f64)| {
+            (factor * (x - coarse) / (self.absolute + self.relative * x.abs().max(start.abs()))).powi(2)
+        };
+        let sum: f64 = x.iter().zip(&self.coarse.x).zip(&self.start.x).map(one).sum();
+        (sum / x.len().max(1) as f64).sqrt()
     }
 
     /// Adds the error that was estimated, y⁰ + (y⁰ − y¹)/(2^p − 1), to the state and to the energies exchanged: one order higher.
@@ -172,6 +191,9 @@ impl Doubling {
         report.dissipated_friction += factor * (report.dissipated_friction - whole.dissipated_friction);
         for (v, coarse) in state.v.iter_mut().zip(&self.coarse.v) {
             *v += factor * (*v - coarse);
+        }
+        for (x, coarse) in state.x.iter_mut().zip(&self.coarse.x) {
+            *x += factor * (*x - coarse);
         }
         model.systems().advance(&state.q, &self.difference, &mut self.coarse.q);
         state.q.copy_from_slice(&self.coarse.q);
@@ -188,6 +210,11 @@ impl Doubling {
         std::mem::swap(&mut self.before, &mut self.second);
         self.begun = true;
     }
+}
+
+/// The larger of two errors; one that is not a number stays.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// The report of two steps, one after the other.

@@ -65,6 +65,14 @@ impl<'m> HighOrder<'m> {
                 alternatives: "time-stepping, adaptive with control = extrapolation or halving",
             });
         }
+        if model.first_order().is_some() {
+            return Err(ModelError::StrategyRefuses {
+                strategy: "adaptive with control = high-order",
+                feature: "first-order systems",
+                by: "[first_order]".into(),
+                alternatives: "time-stepping, adaptive with control = extrapolation or halving, event-driven",
+            });
+        }
         let integrator = settings.params.for_integrator(&settings.integrator);
         let orders = (integrator.kind.entry().orders)(&integrator);
         let order = settings.params.event_order.map_or(orders.position.min(orders.velocity), |order| order as f64);

@@ -7,6 +7,7 @@ use crate::error::StepError;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::state::State;
+use carom_solvers::affine_vi::Piece;
 
 /// Sliding slower than this counts as sticking [m/s]: above what solvers leave of a tangential velocity that is zero.
 pub(in crate::strategies) const SLOWEST_SLIP: f64 = 1e-7;
@@ -25,7 +26,7 @@ enum ContactId {
 ///
 /// A motion is smooth over a step when no contact begins or ceases to carry in it and none changes between sticking and sliding.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::strategies) struct ContactModes(Vec<(ContactId, bool)>);
+pub(in crate::strategies) struct ContactModes(Vec<(ContactId, bool)>, Vec<Piece>);
 
 impl ContactModes {
     /// Reads the step that `memory` holds.
@@ -40,11 +41,14 @@ impl ContactModes {
             (id, slides(memory, item))
         }));
         self.0.sort_unstable();
+        self.1.clear();
+        self.1.extend_from_slice(memory.first_order.as_ref().map_or(&[], |own| own.pieces()));
     }
 
     /// Takes the values of another; storage is reused.
     pub fn copy_from(&mut self, other: &ContactModes) {
         self.0.clone_from(&other.0);
+        self.1.clone_from(&other.1);
     }
 
     /// No contact carries.
@@ -56,9 +60,9 @@ impl ContactModes {
         self.0.binary_search_by_key(&id, |(id, _)| *id).is_ok()
     }
 
-    /// All contacts that carry here carry in the other step, too.
+    /// All contacts that carry here carry in the other step, too, and the laws of the first-order part are on the same pieces.
     pub fn within(&self, other: &ContactModes) -> bool {
-        self.0.iter().all(|(id, _)| other.has(*id))
+        self.0.iter().all(|(id, _)| other.has(*id)) && self.1 == other.1
     }
 }
 

@@ -4,6 +4,7 @@
 //! those of Dormand and Prince with their error estimate; the time of an event is found by steps from the start of the step it lies in, so that it has the accuracy of the method.
 
 use super::EventDriven;
+use super::storage_account::{Stages, StorageAccount};
 use crate::assembly::at_time;
 use crate::error::{ModelError, RunError, StepError};
 use crate::first_order::make_consistent;
@@ -65,6 +66,8 @@ struct Located<'a> {
     stalled: usize,
     /// Least margin at the stages of the last step.
     stage_margin: f64,
+    /// The account of the storage function, where there is one.
+    account: Option<StorageAccount>,
 }
 
 impl<'a> Located<'a> {
@@ -84,6 +87,7 @@ impl<'a> Located<'a> {
             clock: FrameClock::new(state.t, settings.record_interval),
             stalled: 0,
             stage_margin: f64::INFINITY,
+            account: StorageAccount::new(set),
         })
     }
 
@@ -108,6 +112,10 @@ impl<'a> Located<'a> {
             });
             let most = self.settings.integrator.max_step.unwrap_or(f64::INFINITY);
             let (taken, met) = self.step(state, (frame - state.t).min(most), &mut h)?;
+            if let (Some(account), Some(set)) = (&mut self.account, self.model.first_order()) {
+                let step = Stages { t: state.t, x: &state.x, h: taken, slopes: &self.slopes, weights: &STAGES, times: &TIMES };
+                account.add_step(set, &step, (&state.held, &state.q));
+            }
             let reached = !met && (frame - state.t - taken).abs() <= 1e-13 * frame.abs().max(1e-300);
             state.t = if reached { frame } else { state.t + taken };
             state.x.copy_from_slice(&self.next);
@@ -124,7 +132,8 @@ impl<'a> Located<'a> {
                 self.settle(state, memory, journal, h, true)?;
             }
             self.tell(state, memory)?;
-            let report = StepReport { newton_converged: true, n_active: self.n_held(), ..StepReport::default() };
+            let exchanged = self.account.as_mut().map(StorageAccount::take).unwrap_or_default();
+            let report = StepReport { newton_converged: true, n_active: self.n_held(), ..exchanged };
             journal.add_quiet_step(state, memory, &report)?;
             let is_due = self.clock.is_due(state.t);
             let wanted = self.settings.record_every > 0 && step % self.settings.record_every == 0;
@@ -169,7 +178,11 @@ impl<'a> Located<'a> {
             // a jump is for states off the set, not for what root finding left
             self.flow.rate(state.t, &state.x, &mut self.point).map_err(at_time(state.t))?;
             if self.flow.pieces.iter().zip(&self.flow.y).any(|(&piece, &y)| piece != Piece::Held && y < -gap) || !told {
+                let before = state.x.clone();
                 make_consistent(set, state, own, &mut memory.scratch, h)?;
+                if let Some(account) = &mut self.account {
+                    account.add_jump(set, (&before, &state.x));
+                }
             }
             for event in own.events.drain(..) {
                 journal.tell(event)?;
