@@ -22,7 +22,7 @@
 //! | `source.rs` | what a user gives |
 //! | `clock.rs`, `held_values.rs` | sample instants; the coordinates that remember |
 //! | `ready/` | PID, sliding modes, twisting, observers, written as controllers by formula |
-//! | `model_based.rs` | computed torque, Slotine–Li |
+//! | `model_based.rs` | computed torque, Slotine–Li; sampled, or evaluated wherever forces are |
 //! | `order.rs` | who uses whose outputs; algebraic loops |
 //! | `signals.rs`, `compile.rs` | names and tapes |
 //! | `sensor.rs`, `automaton.rs`, `contact_sensor.rs`, `set.rs` | what happens at instants |
@@ -51,6 +51,7 @@ pub use held_values::HeldValues;
 pub use joint_actuation::JointEffort;
 pub use model_based::{ModelBasedKind, ModelBasedSource};
 pub use set::{ControlSet, Sight};
+pub(crate) use model_based::LawWork;
 pub(crate) use set::{ControlWork, GuardId};
 pub use source::{
     ActuatorSource, ActuatorTarget, ContactSensorSource, ControlSource, ControllerSource, ModeSource, SensorSource, SetValuedSource,

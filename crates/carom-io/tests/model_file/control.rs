@@ -39,7 +39,19 @@ fn every_mistake_has_its_place() {
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1"), "", "`kd`"),
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\"]\nkp = 1\nkd = 1"), "[\"0\"]", "one formula of t"),
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = [1, 2, 3]\nkd = 1"), "[1, 2, 3]", "`kp`"),
-        (torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1"), "", "`period`"),
+        (
+            format!("[first_order]\nstates = [\"z\"]\nrates = {{ z = \"-z\" }}\n{}", torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1")),
+            "",
+            "give it a `period`",
+        ),
+        (
+            format!(
+                "{}[[controller]]\nname = \"d\"\noutputs = {{ u = \"1\" }}\n[[controller.mode]]\nname = \"on\"\n[[controller.mode.transition]]\nto = \"on\"\nwhen = \"c.x > 1\"\n",
+                torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1")
+            ),
+            "",
+            "write the guard in coordinates",
+        ),
         (controller("kind = \"sliding-mode\"\nform = \"explicit\"\nsurface = \"x\"\ngain = 1"), "", "`period`"),
         (controller("kind = \"sliding-mode\"\nsurface = \"x\""), "", "`gain`"),
         (controller("kind = \"twisting\"\nsurface = \"x\"\nrate = \"x_dot\"\ngains = [1, 2]"), "[1, 2]", "k1 > k2"),

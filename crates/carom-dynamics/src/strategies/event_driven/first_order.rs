@@ -10,11 +10,12 @@ use crate::first_order::make_consistent;
 use crate::first_order::mode_flow::{ModeFlow, check_located};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::multiplier_mode::MultiplierMode;
 use crate::recording::{Event, EventKind};
 use crate::schemes::StepReport;
 use crate::state::State;
 use crate::strategies::frame_clock::FrameClock;
-use crate::strategies::journal::{Journal, piece_name};
+use crate::strategies::journal::Journal;
 use crate::strategies::{Continue, Ending, Observers, Outcome, Progress};
 use carom_solvers::affine_vi::Piece;
 
@@ -188,7 +189,8 @@ impl<'a> Located<'a> {
         }
         for (row, (&from, &to)) in before.iter().zip(&self.flow.pieces).enumerate().filter(|(_, (a, b))| told && a != b) {
             let law = &set.relation_of(row).law;
-            let note = format!("{} → {}", piece_name(law, from), piece_name(law, to));
+            let [from, to] = [from, to].map(|piece| MultiplierMode::of_piece(law, piece).name());
+            let note = format!("{from} → {to}");
             journal.tell(Event::new(state.t, EventKind::ModeChanged, set.rows()[row].clone()).with_note(note))?;
         }
         self.tell(state, memory)
