@@ -105,7 +105,11 @@ impl MultiplierMode {
             }
             // behind its multipliers lie those of its facets
             MultiplierLaw::Polytope { facets, .. } if facets.first().is_some_and(|facet| row >= facet.len()) => {
-                if lambda[row] > 0.0 { MultiplierMode::Held } else { MultiplierMode::Free }
+                if lambda[row] > 0.0 {
+                    MultiplierMode::Held
+                } else {
+                    MultiplierMode::Free
+                }
             }
             MultiplierLaw::Polytope { facets, bounds } => {
                 let lambda = &lambda[..facets.first().map_or(lambda.len(), Vec::len)];

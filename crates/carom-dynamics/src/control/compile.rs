@@ -181,7 +181,8 @@ impl Compiler<'_> {
             clock.validate(&part)?;
             self.add_clock(clock);
         } else if self.plant.first_order.is_some() {
-            let reason = "the model has a first-order part, where forces in continuous time are formulas, and this law is none: give it a `period`";
+            let reason =
+                "the model has a first-order part, where forces in continuous time are formulas, and this law is none: give it a `period`";
             return Err(wrong(part, reason));
         }
         let (systems, m) = (self.plant.systems, source.coordinates.len());

@@ -98,7 +98,13 @@ const DIFFERENCE: f64 = 6e-6;
 
 impl LawWork {
     /// τ of the laws at a state, in `torques`.
-    pub(super) fn evaluate(&mut self, laws: &[ModelBased], systems: &SystemSet, at: &Sight<'_>, scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub(super) fn evaluate(
+        &mut self,
+        laws: &[ModelBased],
+        systems: &SystemSet,
+        at: &Sight<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
         self.torques.clear();
         for law in laws {
             law.act(systems, at, &mut self.work, scratch)?;

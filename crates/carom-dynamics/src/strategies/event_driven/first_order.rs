@@ -34,14 +34,15 @@ const ERROR: [f64; 7] = [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -1
 
 /// Refuses what located events of first-order systems do not know.
 pub(super) fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
+    let refuse = |feature: &'static str, by: &str| {
+        Err(ModelError::StrategyRefuses { strategy, feature, by: by.into(), alternatives: "time-stepping" })
+    };
     match model.first_order() {
+        Some(_) if strategy == "event-driven" && model.control().is_some() => {
+            refuse("controllers of first-order systems", "a sensor, controller or actuator")
+        }
         Some(set) if strategy == "event-driven" && model.systems().velocities().is_empty() => check_located(set, strategy),
-        Some(_) => Err(ModelError::StrategyRefuses {
-            strategy,
-            feature: "first-order systems beside mechanical ones",
-            by: "[first_order]".into(),
-            alternatives: "time-stepping",
-        }),
+        Some(_) => refuse("first-order systems beside mechanical ones", "[first_order]"),
         None => Ok(()),
     }
 }
