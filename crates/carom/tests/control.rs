@@ -671,3 +671,16 @@ integrator = { kind = "hem5", tolerance = 1e-10 }
     assert!((done.v("ball.vy") - 2.0).abs() < 1e-10);
     assert!((done.v("door.wz") - 6.0).abs() < 1e-7, "{}", done.v("door.wz"));
 }
+
+/// Beside a circuit, actuators act on rates of its states (v̇ = −v/(RC) + 2 comes to 2 RC) and on coordinates (3 N on 1 kg for 0.1 s), through one system.
+#[test]
+fn actuators_act_beside_a_circuit() {
+    let text = format!(
+        "{MASS}[circuit]\nnetlist = '''\nR1 out 0 1\nC1 out 0 1m\n'''\n\
+         [[actuator]]\nname = \"charge\"\nstate = \"C1.v\"\nsignal = \"2\"\nperiod = 1e-3\n\
+         [[actuator]]\nname = \"push\"\ncoordinate = \"x\"\nsignal = \"3\"\nperiod = 1e-3\n[simulation]\nend = 0.1\nstep = 1e-4\n"
+    );
+    let done = run_text(&text);
+    assert!((done.x("C1.v") - 2e-3).abs() < 1e-12, "{}", done.x("C1.v"));
+    assert!((done.v("x") - 0.5).abs() < 1e-12, "{}", done.v("x"));
+}
