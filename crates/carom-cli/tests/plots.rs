@@ -1,6 +1,6 @@
 //! `carom plot`, `export` and `info` on a recorded run.
 
-use crate::support::{BALL, Folder};
+use crate::support::{BALL, Folder, gallery};
 
 #[test]
 fn draws_and_exports_a_recorded_run() {
@@ -52,4 +52,26 @@ fn closed_pipes_are_no_error() {
     drop(export.stdout.take());
     let said = crate::support::said(export.wait_with_output().unwrap());
     assert_eq!((said.code, said.err.as_str()), (0, ""));
+}
+
+/// The relay of the Filippov system: at its lower bound until 0.5 s, sliding until 2 s, at its upper bound; in frames, tables and the picture.
+#[test]
+fn modes_of_multipliers_are_recorded_and_drawn() {
+    let folder = Folder::new();
+    assert_eq!(folder.carom(&["run", &gallery("filippov_sliding"), "-o", "run.h5", "--quiet"]).code, 0);
+    let table = folder.carom(&["export", "run.h5", "--table", "modes"]).out;
+    let at = |t: &str| table.lines().find_map(|line| line.strip_prefix(&format!("{t},"))).map(str::to_owned);
+    assert_eq!(table.lines().next(), Some("t,mode.side"));
+    let modes = ["0.0", "0.25", "1.0", "2.5"].map(|t| at(t).unwrap_or_default());
+    assert_eq!(modes, ["unknown", "at the lower bound", "sliding", "at the upper bound"]);
+    let plot = folder.carom(&["plot", "run.h5", "--timeline", "-o", "modes.svg"]);
+    assert_eq!(plot.code, 0, "{}", plot.err);
+    let svg = std::fs::read_to_string(folder.path("modes.svg")).unwrap();
+    assert!([">side<", ">at the lower bound<", ">sliding<", ">at the upper bound<"].iter().all(|words| svg.contains(words)));
+    // one lane of three bands, and the same three in the legend
+    let bands = ["#56b4e9", "#e69f00", "#cc79a7"].map(|colour| svg.matches(&format!("fill=\"{colour}\"")).count());
+    assert_eq!(bands, [2, 2, 2]);
+    assert_eq!(folder.carom(&["plot", "run.h5", "--quantity", "mode.side", "-o", "code.svg"]).code, 0);
+    let wrong = folder.carom(&["plot", "run.h5", "--timeline", "--contacts", "sied", "-o", "no.svg"]);
+    assert!(wrong.code == 2 && wrong.err.contains("did you mean \"side\""), "{}", wrong.err);
 }

@@ -45,3 +45,42 @@ fn mistakes_of_a_study_are_told() {
         assert!(said.code == 2 && said.err.contains(words), "{arguments:?}: {} {}", said.code, said.err);
     }
 }
+
+/// Table I of Acary2009, first column, with the data of the program of 2007: no restitution is off by more than one impact.
+#[test]
+fn the_manipulator_counts_as_many_impacts_as_the_paper() {
+    let folder = Folder::new();
+    let arguments = ["study", &gallery("two_link_manipulator"), "--vary", "simulation.step=1e-3", "--json", "--trace", "tracking.svg"];
+    let said = folder.carom(&arguments);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let counts: Vec<f64> = said.json()["runs"].as_array().unwrap().iter().map(|run| run["impacts"].as_f64().unwrap()).collect();
+    for (found, paper) in counts.iter().zip([3.0, 6.0, 9.0, 23.0, 32.0]) {
+        assert!((found - paper).abs() <= 1.0, "{counts:?}");
+    }
+    assert!(std::fs::read_to_string(folder.path("tracking.svg")).unwrap().contains("gamma1 = 8"));
+}
+
+/// The curves of y = v t − g t²/2 against x = t: the parabola is drawn, and mistakes are told.
+#[test]
+fn a_study_draws_curves_of_runs() {
+    let folder = Folder::new();
+    folder.write("model.toml", FALL);
+    let study = "[vary]\n\"simulation.step\" = [0.1]\n[measure]\nheight = \"last q.y\"\n[trace]\n";
+    folder.write("study.toml", &format!("{study}curves = [\"q.y, v.y\"]\nvary = {{ \"parameters.g\" = [5, 10] }}\n"));
+    let said = folder.carom(&["study", ".", "--trace", "fall.svg", "--quiet"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(std::fs::read_to_string(folder.path("fall.svg")).unwrap().contains("v.y, g = 5"));
+    for (lines, words) in [
+        ("", "needs a list `curves`"),
+        ("curves = [\"q.y, v.y, t\"]", "is no curve"),
+        ("curves = [\"q.z\"]", "no quantity q.z"),
+        ("curves = [\"q.y\"]\ncurve = 1", "unknown key `curve`"),
+    ] {
+        folder.write("study.toml", &format!("{study}{lines}\n"));
+        let said = folder.carom(&["study", ".", "--trace", "other.svg", "--quiet"]);
+        assert!(said.code == 2 && said.err.contains(words), "{lines}: {} {}", said.code, said.err);
+    }
+    folder.write("study.toml", study.trim_end_matches("[trace]\n"));
+    let said = folder.carom(&["study", ".", "--trace", "other.svg", "--quiet"]);
+    assert!(said.code == 2 && said.err.contains("has no curves"), "{}", said.err);
+}

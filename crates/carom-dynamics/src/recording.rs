@@ -2,6 +2,7 @@
 
 use crate::diagnostics::{Certificate, Energy};
 use crate::events::ContactMode;
+use crate::multiplier_mode::MultiplierMode;
 use crate::schemes::StepReport;
 use carom_solvers::{FrictionContact, Solution, SolveReport};
 use nalgebra::Vector3;
@@ -87,6 +88,8 @@ pub struct Frame<'a> {
     pub outputs: &'a [f64],
     /// Multipliers λ of these rows.
     pub multipliers: &'a [f64],
+    /// Which piece of its law each of them is on; unknown for the initial state.
+    pub multiplier_modes: &'a [MultiplierMode],
     /// Recorded quantities of the first-order part, with the multipliers of the step that ended here.
     pub signals: &'a [f64],
     /// Energies and their balance so far.

@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             x: &[],
             outputs: &[],
             multipliers: &[],
+            multiplier_modes: &[],
             signals: &[],
             energy: Energy::default(),
             contacts,

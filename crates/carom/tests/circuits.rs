@@ -193,3 +193,107 @@ fn colpitts_follows_its_equations() {
     // against 5.4 V on 54 nF: 1.25e-3 in the same norm
     assert!(errors[2] < 2e-6, "{errors:?}");
 }
+
+/// Least and largest value in a span of time.
+fn range(done: &Done, values: &[f64], span: std::ops::Range<f64>) -> [f64; 2] {
+    let inside = done.keep.t.iter().zip(values).filter(|(t, _)| span.contains(t)).map(|(_, &value)| value);
+    inside.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
+}
+
+/// The design equations of its README: ΔI = V (1 − D) T/L and ΔV = ΔI T/(8C) with D = V/E, which take the other one's ripple as zero: right up to a part of
+/// T²/(LC) = 0.17, in ΔV about a sixth of it.
+#[test]
+fn buck_converter_has_the_ripple_of_its_design() {
+    let done = run("buck_converter", &["simulation.end=0.06"]);
+    let (e, period, l, c) = (24.0, 400e-6, 20e-3, 47e-6);
+    let last = 0.06 - 2.0 * period..0.06;
+    let [low, high] = range(&done, &done.signal("v.out"), last.clone());
+    let [least, most] = range(&done, &done.signal("i.L1"), last);
+    let v = 0.5 * (low + high);
+    let ripple = v * (1.0 - v / e) * period / l;
+    assert!(((most - least) / ripple - 1.0).abs() < 0.02, "{} {ripple}", most - least);
+    assert!(((high - low) / (ripple * period / (8.0 * c)) - 1.0).abs() < 0.04, "{}", high - low);
+    // the coil never runs dry: the mean current is more than half its ripple
+    assert!(least > 0.0 && (0.5 * (least + most) - v / 22.0).abs() < 5e-3, "{least} {most}");
+}
+
+/// Colpitts' resonance and start-up. Linear about its operating point, with g_m = β/R_B and G = 1/R_B + 1/R_EE, the three equations have the polynomial
+/// s³ + a₂ s² + a₁ s + a₀; by Routh it is unstable from a₀ = a₁ a₂ on, where it oscillates with ω = √a₁.
+#[test]
+fn colpitts_starts_from_the_current_gain_of_its_design_on() {
+    let (l, c1, c2, rl, rb, ree) = (98.5e-6_f64, 54e-9, 54e-9, 35.0, 100.0, 400.0);
+    let g = 1.0 / rb + 1.0 / ree;
+    let (a2, a1) = (rl / l + g / c2, 1.0 / (l * c1) + 1.0 / (l * c2) + rl * g / (l * c2));
+    let (least_gain, frequency) = (rb * (a1 * a2 * l * c1 * c2 - g), a1.sqrt() / std::f64::consts::TAU);
+    let swing = |gain: f64| {
+        let done = run("colpitts", &[&format!("parameters.beta={gain}"), "simulation.end=1.2e-3"]);
+        let v: Vec<f64> = done.signal("v.c");
+        let width = |start: f64| range(&done, &v, start..start + 1e-4).into_iter().reduce(|a, b| b - a).unwrap();
+        let mean = 0.5 * range(&done, &v, 1e-3..1.2e-3).iter().sum::<f64>();
+        let rises: Vec<f64> =
+            (1..v.len()).filter(|&k| v[k - 1] < mean && v[k] >= mean).map(|k| done.keep.t[k]).filter(|&t| t > 1e-3).collect();
+        (width(5e-4), width(1.1e-3), (rises.len() - 1) as f64 / (rises[rises.len() - 1] - rises[0]))
+    };
+    // 3 % below it dies away, 3 % above it stays and has the frequency of the linear equations up to the amplitude squared
+    let (before, after, _) = swing(0.97 * least_gain);
+    assert!(after < 0.5 * before, "{least_gain}: {before} {after}");
+    let (before, after, found) = swing(1.03 * least_gain);
+    assert!((after / before - 1.0).abs() < 0.1 && after > 0.1, "{least_gain}: {before} {after}");
+    assert!((found / frequency - 1.0).abs() < 0.01, "{found} {frequency}");
+}
+
+/// exp(A t) of a 3 × 3 matrix by its series after halving.
+fn exponential(a: [[f64; 3]; 3], t: f64) -> [[f64; 3]; 3] {
+    let product = |a: [[f64; 3]; 3], b: [[f64; 3]; 3]| {
+        std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum::<f64>()))
+    };
+    let small = a.map(|row| row.map(|x| x * t / 1024.0));
+    let unit: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
+    let (mut sum, mut term) = (unit, unit);
+    for k in 1..12 {
+        term = product(term, small).map(|row| row.map(|x| x / f64::from(k)));
+        sum = std::array::from_fn(|i| std::array::from_fn(|j| sum[i][j] + term[i][j]));
+    }
+    (0..10).fold(sum, |e, _| product(e, e))
+}
+
+/// A sensor, a PI regulator and an actuator on a circuit. In the steady state the sampled output is the reference, and the duty that which the exact periodic motion needs (matrix
+/// exponentials of both phases), for the load and for twice the load; the switch opens at ends of steps, which grains the duty by h/T.
+#[test]
+fn the_regulated_buck_converter_holds_its_output() {
+    let done = run("buck_regulator", &[]);
+    assert_eq!(done.certificate.unconverged, 0);
+    let (e, l, c, period, h, on) = (24.0, 1e-3, 100e-6, 1e-4, 1e-7, 1e-3);
+    // output at the beginning of periods and ripple of the current in the periodic motion of a duty
+    let orbit = |duty: f64, r: f64| {
+        let closed = exponential([[-on / l, -1.0 / l, e / l], [1.0 / c, -1.0 / (r * c), 0.0], [0.0; 3]], duty * period);
+        let open = exponential([[0.0, -1.0 / l, 0.0], [1.0 / c, -1.0 / (r * c), 0.0], [0.0; 3]], (1.0 - duty) * period);
+        let p: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| open[i][k] * closed[k][j]).sum()));
+        let determinant = (1.0 - p[0][0]) * (1.0 - p[1][1]) - p[0][1] * p[1][0];
+        let i = (p[0][2] * (1.0 - p[1][1]) + p[0][1] * p[1][2]) / determinant;
+        let v = ((1.0 - p[0][0]) * p[1][2] + p[1][0] * p[0][2]) / determinant;
+        (v, closed[0][0] * i + closed[0][1] * v + closed[0][2] - i)
+    };
+    let course = |name: &str| -> Vec<f64> {
+        let names = done.simulation.file.model.systems().coordinates();
+        let i = names.iter().position(|other| other.name == name).unwrap();
+        done.keep.q.iter().map(|q| q[i]).collect()
+    };
+    for (r, span) in [(5.0, 0.012..0.015), (2.5, 0.026..0.03)] {
+        let (mut low, mut high) = (0.3, 0.5);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if orbit(middle, r).0 < 9.0 { low = middle } else { high = middle }
+        }
+        let grain = h / period;
+        let volts = range(&done, &course("sensor.volts"), span.clone());
+        // a grain of duty moves the output by E h/T, and the filter overshoots by less than as much again
+        assert!(volts.iter().all(|v| (v - 9.0).abs() < 2.0 * e * grain), "{r} Ω: {volts:?}");
+        let duty = range(&done, &course("actuator.duty"), span.clone());
+        assert!(duty.iter().all(|d| (d - low).abs() < 2.0 * grain), "{r} Ω: {duty:?}, exactly {low}");
+        let [least, most] = range(&done, &done.signal("i.L1"), span);
+        // a grain of duty moves the ripple by E h/L, and the mean by twice E h/(T R) from period to period
+        let slack = e * h / l + 4.0 * e * grain / r;
+        assert!((most - least - orbit(low, r).1).abs() < slack, "{r} Ω: {} {}", most - least, orbit(low, r).1);
+    }
+}

@@ -203,6 +203,127 @@ integrator = {{ kind = "dopri5", tolerance = 1e-10 }}
     assert!((order - 1.0).abs() < 0.1 && fine < 2e-3, "{coarse} {fine} {order}");
 }
 
+/// Without a period computed torque is evaluated wherever forces are: the error dynamics are those of e'' + 3 e' + 2 e = 0 to the accuracy of the method, whatever it is.
+#[test]
+fn computed_torque_in_continuous_time_is_exact() {
+    let error = |simulation: &str| {
+        let law = "[[controller]]\nname = \"law\"\nkind = \"computed-torque\"\ncoordinates = [\"a\", \"b\"]\n\
+                   desired = [\"0.5*sin(t)\", \"0.2*t\"]\nkp = 2\nkd = 3\n[simulation]\nend = 1\n";
+        let done = run_text(&format!("{PENDULUM}{law}{simulation}"));
+        assert!(done.certificate.unconverged == 0, "{simulation}");
+        let exact = |e: f64, e_dot: f64| {
+            let (c2, t) = (-(e + e_dot), 1.0_f64);
+            (e - c2) * (-t).exp() + c2 * (-2.0 * t).exp()
+        };
+        let a = 0.5 * 1.0_f64.sin() + exact(0.4, -0.2 - 0.5);
+        let b = 0.2 + exact(0.3, 0.5 - 0.2);
+        // what is recorded is the torque at the instant: M (q̈_d − K_d ė − K_p e) − F of the last frame
+        let shown = [course(&done, "control.law.a"), course(&done, "actuator.one")];
+        assert_eq!(shown[0].last(), shown[1].last());
+        (done.q("a") - a).abs().max((done.q("b") - b).abs())
+    };
+    for strategy in ["smooth", "event-driven"] {
+        for integrator in ["dopri5", "radau-iia"] {
+            let found = error(&format!("strategy = \"{strategy}\"\nintegrator = {{ kind = \"{integrator}\", tolerance = 1e-10 }}\n"));
+            // the tolerance over a unit of time, with a margin for its growth
+            assert!(found < 1e-8, "{strategy}, {integrator}: {found}");
+        }
+    }
+    let stepped = |h: f64| error(&format!("step = {h:e}\nscheme = {{ kind = \"moreau-jean\", theta = 0.5 }}\n"));
+    // of order 1 where the mass matrix varies, with or without a controller
+    let (coarse, fine) = (stepped(2e-2), stepped(1e-2));
+    let order = (coarse / fine).log2();
+    assert!((order - 1.0).abs() < 0.2 && fine < 2e-4, "{coarse} {fine} {order}");
+}
+
+/// One joint of mass M under the passivity-based law: M ṡ + K s = 0, so that s = s₀ e^(−Kt/M), and ė + Λ e = s gives e in closed form. The law knows the weight and damping of the
+/// pendulum, and the actuator's limits cut nothing off.
+#[test]
+fn passivity_in_continuous_time_follows_its_closed_form() {
+    let joint = r#"
+[lagrangian]
+coordinates = ["a"]
+kinetic = "a_dot^2"
+potential = "9.81*sin(a)"
+[initial]
+position = { a = 0.7 }
+velocity = { a = 0.1 }
+[[controller]]
+name = "law"
+kind = "passivity"
+coordinates = ["a"]
+desired = ["0.2*t^2"]
+lambda = 3
+gain = 2
+[[actuator]]
+name = "motor"
+coordinate = "a"
+signal = "law.a"
+limits = 100
+[simulation]
+end = 1.5
+"#;
+    // M = 2, K = 2, Λ = 3, e(0) = 0.7, s(0) = 0.1 + 3·0.7: e = e₀ e^(−3t) + s₀ (e^(−t) − e^(−3t))/2
+    let (t, s) = (1.5_f64, 0.1 + 3.0 * 0.7);
+    let exact = 0.2 * t * t + 0.7 * (-3.0 * t).exp() + 0.5 * s * ((-t).exp() - (-3.0 * t).exp());
+    let error = |simulation: &str| (run_text(&format!("{joint}{simulation}")).q("a") - exact).abs();
+    let smooth = error("strategy = \"smooth\"\nintegrator = { kind = \"dopri5\", tolerance = 1e-11 }\n");
+    assert!(smooth < 1e-9, "{smooth}");
+    // implicit within the step: the order of the θ-scheme for a constant mass
+    let stepped = |h: f64| error(&format!("step = {h:e}\nscheme = {{ kind = \"moreau-jean\", theta = 0.5 }}\n"));
+    let (coarse, fine) = (stepped(2e-2), stepped(1e-2));
+    let order = (coarse / fine).log2();
+    assert!((order - 2.0).abs() < 0.2 && fine < 1e-4, "{coarse} {fine} {order}");
+    // a stiff gain, h K/M = 50, is damped and not amplified
+    let stiff = run_text(&format!("{}step = 1e-2\n", joint.replace("gain = 2", "gain = 1e4").replace("limits = 100", "")));
+    let slope = 0.7 * (-3.0 * t).exp() + 0.2 * t * t;
+    assert!((stiff.q("a") - slope).abs() < 1e-2, "{} {slope}", stiff.q("a"));
+}
+
+/// A sensor that samples, a PI regulator and an actuator on a held input of a first-order plant ẋ = −x + u: between samples x⁺ = a x + (1 − a) u with a = e^(−T), exactly that
+/// of zero-order hold.
+#[test]
+fn a_sampled_regulator_drives_a_first_order_plant_exactly() {
+    let text = r#"
+[first_order]
+states = ["x"]
+rates = { x = "-x + u" }
+held = { u = 0 }
+[initial]
+state = { x = 1.0 }
+[[sensor]]
+name = "level"
+value = "x"
+period = 0.1
+[[controller]]
+name = "regulator"
+kind = "pid"
+period = 0.1
+error = "2 - level"
+kp = 1.5
+ki = 2
+[[actuator]]
+name = "valve"
+input = "u"
+signal = "regulator.u"
+[simulation]
+end = 3
+step = 1e-3
+scheme = { kind = "euler-moreau", theta = 0.5 }
+"#;
+    let done = run_text(text);
+    let (mut x, mut integral, a) = (1.0_f64, 0.0_f64, (-0.1_f64).exp());
+    for _ in 0..30 {
+        let error = 2.0 - x;
+        let u = 1.5 * error + integral;
+        integral += 2.0 * 0.1 * error;
+        x = a * x + (1.0 - a) * u;
+    }
+    let found = done.simulation.file.state.x[0];
+    // θ = 1/2 over steps of 1 ms: h²/12 of the motion
+    assert!((found - x).abs() < 1e-6, "{found} {x}");
+}
+
 /// Where the motion is on its reference, both laws put out M q̈_d − F: damping, weight and Coriolis forces are made up for exactly.
 #[test]
 fn passivity_and_computed_torque_agree_on_the_reference() {
@@ -549,4 +670,17 @@ integrator = { kind = "hem5", tolerance = 1e-10 }
     assert!((done.q("ball.y") - 1.0).abs() < 1e-10, "{}", done.q("ball.y"));
     assert!((done.v("ball.vy") - 2.0).abs() < 1e-10);
     assert!((done.v("door.wz") - 6.0).abs() < 1e-7, "{}", done.v("door.wz"));
+}
+
+/// Beside a circuit, actuators act on rates of its states (v̇ = −v/(RC) + 2 comes to 2 RC) and on coordinates (3 N on 1 kg for 0.1 s), through one system.
+#[test]
+fn actuators_act_beside_a_circuit() {
+    let text = format!(
+        "{MASS}[circuit]\nnetlist = '''\nR1 out 0 1\nC1 out 0 1m\n'''\n\
+         [[actuator]]\nname = \"charge\"\nstate = \"C1.v\"\nsignal = \"2\"\nperiod = 1e-3\n\
+         [[actuator]]\nname = \"push\"\ncoordinate = \"x\"\nsignal = \"3\"\nperiod = 1e-3\n[simulation]\nend = 0.1\nstep = 1e-4\n"
+    );
+    let done = run_text(&text);
+    assert!((done.x("C1.v") - 2e-3).abs() < 1e-12, "{}", done.x("C1.v"));
+    assert!((done.v("x") - 0.5).abs() < 1e-12, "{}", done.v("x"));
 }

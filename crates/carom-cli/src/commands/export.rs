@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub struct Args {
     /// Recorded run (HDF5)
     run: PathBuf,
-    /// What to write: coordinates, velocities and energies per frame, the events, the modes of contacts per frame, or the active contacts
+    /// What to write: coordinates, velocities and energies per frame, the events, the modes of contacts and multipliers per frame, or the active contacts
     #[arg(short, long, value_enum, default_value = "frames")]
     table: Table,
     /// CSV file to write; standard output when left out

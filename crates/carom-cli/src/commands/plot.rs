@@ -16,10 +16,10 @@ pub struct Args {
     /// Quantities, separated by commas: q.NAME, v.NAME, gap.NAME, mode.NAME, force.NAME, impulse.NAME, energy, residual, penetration, … (see `carom info RUN`) [default: coordinates, states, energy]
     #[arg(short, long, value_delimiter = ',')]
     quantity: Vec<String>,
-    /// Draw what the contacts did instead: one lane each, coloured by mode, with marks at impacts and other events
+    /// Draw what contacts and multipliers did instead: one lane each, coloured by mode, with marks at impacts and other events
     #[arg(long, conflicts_with = "quantity")]
     timeline: bool,
-    /// Contacts of the timeline, separated by commas [default: all]
+    /// Contacts and multipliers of the timeline, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "timeline")]
     contacts: Vec<String>,
     /// Draw the bodies instead, at some times side by side

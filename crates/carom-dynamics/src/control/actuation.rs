@@ -4,8 +4,10 @@
 //! F_j = clamp(u(t, q, q̇, v, held values), lower, upper)
 //! ```
 //!
-//! A force element like any other: strategies and schemes take it as a part of F, with exact Jacobians but for the change of T with q.
+//! A force element like any other: strategies and schemes take it as a part of F, with exact Jacobians but for the change of T with q, and for laws that use the model's
+//! equations (`model_based.rs`).
 
+use super::model_based::{LawWork, ModelBased};
 use super::signals::{Function, Sight, Signal, Signals};
 use crate::error::NonFinite;
 use crate::forces::{ForceElement, ForcePart};
@@ -26,11 +28,14 @@ pub(super) struct Actuation {
     /// Functions at whose changes of sign a force has a kink or a jump, with their texts.
     switches: Vec<String>,
     switch: Function,
+    /// Laws in continuous time whose outputs are used, with the number of their first output.
+    laws: Vec<ModelBased>,
+    first_outputs: Vec<usize>,
 }
 
 impl Actuation {
-    /// Forces `signals` on the velocities `targets`.
-    pub fn new(signals: &mut Signals, systems: &SystemSet, forces: &[(usize, Expr, String)]) -> Self {
+    /// Forces `signals` on the velocities `targets`; `laws` are those in continuous time.
+    pub fn new(signals: &mut Signals, systems: &SystemSet, forces: &[(usize, Expr, String)], laws: Vec<ModelBased>) -> Self {
         let expressions: Vec<Expr> = forces.iter().map(|(_, e, _)| *e).collect();
         let names: Vec<String> = forces.iter().map(|(_, _, name)| format!("the actuator \"{name}\"")).collect();
         let (symbols, meanings) = signals.inputs_of(&expressions);
@@ -41,6 +46,7 @@ impl Actuation {
                 let moving = match meaning {
                     Signal::Coordinate(c) | Signal::Rate(c) => systems.velocities_of(&[c]),
                     Signal::Velocity(j) => vec![j],
+                    Signal::Law { number, .. } => law_of(&laws, number).velocities.clone(),
                     _ => Vec::new(),
                 };
                 let derivative = signals.graph.derivative(e, symbol);
@@ -75,12 +81,44 @@ impl Actuation {
             velocities,
             switches,
             switch,
+            first_outputs: first_outputs(&laws),
+            laws,
         }
+    }
+
+    /// Evaluates one of the functions at an instant, after the laws that it may use.
+    fn evaluate(&self, function: &Function, systems: &SystemSet, at: Instant<'_>, scratch: &mut Scratch) -> Result<(), NonFinite> {
+        if self.laws.is_empty() {
+            return function.evaluate(systems, &sight(at), scratch);
+        }
+        let mut own = std::mem::take(&mut scratch.laws);
+        let mut done = own.evaluate(&self.laws, systems, &sight(at), scratch);
+        if done.is_ok() {
+            done = function.evaluate(systems, &Sight { laws: &own.torques, ..sight(at) }, scratch);
+        }
+        scratch.laws = own;
+        done
     }
 }
 
+/// Number of the first output of every law.
+fn first_outputs(laws: &[ModelBased]) -> Vec<usize> {
+    let mut next = 0;
+    let first = |law: &ModelBased| {
+        let first = next;
+        next += law.velocities.len();
+        first
+    };
+    laws.iter().map(first).collect()
+}
+
+/// The law that has an output.
+fn law_of(laws: &[ModelBased], number: usize) -> &ModelBased {
+    &laws[first_outputs(laws).partition_point(|&first| first <= number) - 1]
+}
+
 fn sight<'a>(at: Instant<'a>) -> Sight<'a> {
-    Sight { t: at.t, q: at.q, v: at.v, x: &[], multipliers: &[], outputs: &[] }
+    Sight { t: at.t, q: at.q, v: at.v, x: &[], multipliers: &[], outputs: &[], laws: &[] }
 }
 
 impl ForceElement for Actuation {
@@ -92,7 +130,7 @@ impl ForceElement for Actuation {
         force: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), NonFinite> {
-        self.force.evaluate(systems, &sight(at), scratch)?;
+        self.evaluate(&self.force, systems, at, scratch)?;
         for (&j, &value) in self.targets.iter().zip(&scratch.outputs) {
             force[j] += value;
         }
@@ -115,9 +153,15 @@ impl ForceElement for Actuation {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(&[usize], &[f64]),
     ) -> Result<(), NonFinite> {
-        self.slope.evaluate(systems, &sight(at), scratch)?;
+        if !self.laws.is_empty() {
+            let mut own = std::mem::take(&mut scratch.laws);
+            let done = own.differentiate(&self.laws, systems, &sight(at), factors, scratch);
+            scratch.laws = own;
+            done?;
+        }
+        self.evaluate(&self.slope, systems, at, scratch)?;
         let n = self.velocities.len();
-        let Scratch { outputs, rows, .. } = scratch;
+        let Scratch { outputs, rows, laws: LawWork { slopes: of_laws, .. }, .. } = scratch;
         rows.clear();
         rows.resize(n * n, 0.0);
         let place = |j: usize| self.velocities.partition_point(|&v| v < j);
@@ -127,6 +171,15 @@ impl ForceElement for Actuation {
                 Signal::Coordinate(c) => systems.add_pulled(at.q, (c, -factors.position * slope), &self.velocities, row),
                 Signal::Rate(c) => systems.add_pulled(at.q, (c, -factors.velocity * slope), &self.velocities, row),
                 Signal::Velocity(j) => row[place(j)] -= factors.velocity * slope,
+                Signal::Law { number, .. } => {
+                    let i = self.first_outputs.partition_point(|&first| first <= number) - 1;
+                    let law = &self.laws[i];
+                    let m = law.velocities.len();
+                    // matrices lie one after the other, as the outputs do
+                    let before: usize = self.laws[..i].iter().map(|law| law.velocities.len().pow(2)).sum();
+                    let of_output = &of_laws[before + (number - self.first_outputs[i]) * m..][..m];
+                    law.velocities.iter().zip(of_output).for_each(|(&j, derivative)| row[place(j)] -= slope * derivative);
+                }
                 _ => {}
             }
         }
@@ -139,7 +192,7 @@ impl ForceElement for Actuation {
     }
 
     fn switch_value(&self, systems: &SystemSet, at: Instant<'_>, switch: usize, scratch: &mut Scratch) -> Result<f64, NonFinite> {
-        self.switch.evaluate(systems, &sight(at), scratch)?;
+        self.evaluate(&self.switch, systems, at, scratch)?;
         Ok(scratch.outputs[switch])
     }
 }

@@ -177,7 +177,14 @@ impl Compiler<'_> {
 
     fn model_based(&mut self, source: &ModelBasedSource) -> Result<(), ModelError> {
         let part = format!("controller \"{}\"", source.name);
-        source.clock.validate(&part)?;
+        if let Some(clock) = source.clock {
+            clock.validate(&part)?;
+            self.add_clock(clock);
+        } else if self.plant.first_order.is_some() {
+            let reason =
+                "the model has a first-order part, where forces in continuous time are formulas, and this law is none: give it a `period`";
+            return Err(wrong(part, reason));
+        }
         let (systems, m) = (self.plant.systems, source.coordinates.len());
         let (gains, words) = match &source.kind {
             ModelBasedKind::ComputedTorque { proportional, derivative } => ([proportional, derivative], ["kp", "kd"]),
@@ -201,7 +208,16 @@ impl Compiler<'_> {
             };
             coordinates.push(c);
             velocities.push(systems.velocities_of(&[c])[0]);
-            places.push(self.alias(&format!("{}.{name}", source.name), &format!("control.{}.{name}", source.name))?);
+            let (short, long) = (format!("{}.{name}", source.name), format!("control.{}.{name}", source.name));
+            match source.clock {
+                Some(_) => places.push(self.alias(&short, &long)?),
+                None => {
+                    let continuous = self.set.model_based.iter().filter(|law| law.clock.is_none());
+                    let number = continuous.map(|law| law.places.len()).sum::<usize>() + places.len();
+                    places.push(self.place(&long)?);
+                    self.signals.declare_law(&short, number, places[places.len() - 1]);
+                }
+            }
         }
         let layout = systems.layout();
         for &j in &velocities {
@@ -225,7 +241,6 @@ impl Compiler<'_> {
             }
         }
         let desired = self.signals.function(&all.concat(), vec![format!("the desired motion of {part}"); 3 * m]);
-        self.add_clock(source.clock);
         let ModelBasedSource { clock, ref kind, .. } = *source;
         self.set.model_based.push(ModelBased { clock, kind: kind.clone(), coordinates, velocities, places, desired });
         Ok(())
@@ -396,6 +411,12 @@ impl Compiler<'_> {
                 }
                 let names = transition.set.iter().map(|(name, _)| format!("the value of {name} after the {what}")).collect();
                 let values = self.signals.function(&values, names);
+                if source.is_continuous() && self.signals.uses_law(margin) {
+                    let reason = format!(
+                        "the {what} uses the output of a law in continuous time: give that law a `period`, or write the guard in coordinates"
+                    );
+                    return Err(wrong(part, reason));
+                }
                 if source.is_continuous() && !self.signals.uses_first_order(margin) {
                     self.guard((number, m, k), margin, scope, what)?;
                 }
@@ -497,7 +518,8 @@ impl Compiler<'_> {
             let (values, names): (Vec<Expr>, Vec<String>) = self.shown.drain(..).unzip();
             self.set.followed = Some(Assignment { places: self.places, values: self.signals.function(&values, names) });
         }
-        let force = (!forces.is_empty()).then(|| Box::new(Actuation::new(&mut self.signals, self.plant.systems, forces)) as _);
+        let laws: Vec<ModelBased> = self.set.model_based.iter().filter(|law| law.clock.is_none()).cloned().collect();
+        let force = (!forces.is_empty()).then(|| Box::new(Actuation::new(&mut self.signals, self.plant.systems, forces, laws)) as _);
         Compiled { set: self.set, force, guards: self.guards }
     }
 }

@@ -22,7 +22,7 @@
 //! | `source.rs` | what a user gives |
 //! | `clock.rs`, `held_values.rs` | sample instants; the coordinates that remember |
 //! | `ready/` | PID, sliding modes, twisting, observers, written as controllers by formula |
-//! | `model_based.rs` | computed torque, Slotine–Li |
+//! | `model_based.rs` | computed torque, Slotine–Li; sampled, or evaluated wherever forces are |
 //! | `order.rs` | who uses whose outputs; algebraic loops |
 //! | `signals.rs`, `compile.rs` | names and tapes |
 //! | `sensor.rs`, `automaton.rs`, `contact_sensor.rs`, `set.rs` | what happens at instants |
@@ -49,6 +49,7 @@ pub use clock::Clock;
 pub(crate) use compile::{Plant, compile};
 pub use held_values::HeldValues;
 pub use joint_actuation::JointEffort;
+pub(crate) use model_based::LawWork;
 pub use model_based::{ModelBasedKind, ModelBasedSource};
 pub use set::{ControlSet, Sight};
 pub(crate) use set::{ControlWork, GuardId};

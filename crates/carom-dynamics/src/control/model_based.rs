@@ -10,13 +10,17 @@
 //!
 //! f₂ is bilinear, f₂(v, w) = ½ [F(v + w) − F(v) − F(w) + F(0)], f₁(w) = ½ [F(w) − F(−w)], exact for every system whose forces are quadratic in the velocities: the
 //! Christoffel form of C, in which Ṁ − 2C is skew. F is that of the systems; force elements (springs, loads, other actuators) are not made up for.
+//!
+//! With a clock τ is computed at samples and held. Without one it is a function of (t, q, q̇) like any other force: evaluated at every stage of an integrator, and implicit in
+//! the steps of schemes, which need c_v ∂τ/∂q̇ + c_q ∂τ/∂q. Its columns are central differences along (c_q, c_v), exact in q̇ and of relative error about 1e-10 in q; Newton's
+//! method needs no more, since residuals are those of τ itself.
 //! [Slotine, Li, *On the adaptive control of robot manipulators*, Int. J. Robotics Research 6(3), 1987]
 
 use super::clock::Clock;
 use super::signals::{Function, Sight};
 use crate::error::NonFinite;
 use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{JacobianFactors, Scratch};
 
 /// Which law, with its gains, one of each per coordinate.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +46,8 @@ pub enum ModelBasedKind {
 pub struct ModelBasedSource {
     /// Name.
     pub name: String,
-    /// When it acts.
-    pub clock: Clock,
+    /// When it acts; `None`: in continuous time.
+    pub clock: Option<Clock>,
     /// The law.
     pub kind: ModelBasedKind,
     /// All coordinates of one or several systems.
@@ -55,7 +59,8 @@ pub struct ModelBasedSource {
 /// A compiled law.
 #[derive(Clone, Debug)]
 pub(super) struct ModelBased {
-    pub clock: Clock,
+    /// `None`: continuous time.
+    pub clock: Option<Clock>,
     pub kind: ModelBasedKind,
     pub coordinates: Vec<usize>,
     pub velocities: Vec<usize>,
@@ -74,6 +79,77 @@ pub(crate) struct ModelBasedWork {
     argument: Vec<f64>,
     force: Vec<f64>,
     torque: Vec<f64>,
+}
+
+/// Work arrays of laws in continuous time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LawWork {
+    work: ModelBasedWork,
+    /// τ of all laws, one after the other.
+    pub(super) torques: Vec<f64>,
+    /// c_v ∂τ/∂q̇ + c_q ∂τ/∂q of each law, row-major, one after the other.
+    pub(super) slopes: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+}
+
+/// Step of the differences, relative to the coordinates: the cube root of the rounding.
+const DIFFERENCE: f64 = 6e-6;
+
+impl LawWork {
+    /// τ of the laws at a state, in `torques`.
+    pub(super) fn evaluate(
+        &mut self,
+        laws: &[ModelBased],
+        systems: &SystemSet,
+        at: &Sight<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        self.torques.clear();
+        for law in laws {
+            law.act(systems, at, &mut self.work, scratch)?;
+            self.torques.extend(law.velocities.iter().map(|&j| self.work.torque[j]));
+        }
+        Ok(())
+    }
+
+    /// Their derivatives, in `slopes`.
+    pub(super) fn differentiate(
+        &mut self,
+        laws: &[ModelBased],
+        systems: &SystemSet,
+        at: &Sight<'_>,
+        factors: JacobianFactors,
+        scratch: &mut Scratch,
+    ) -> Result<(), NonFinite> {
+        let LawWork { work, slopes, q, v, .. } = self;
+        slopes.clear();
+        q.clear();
+        q.extend_from_slice(at.q);
+        v.clear();
+        v.extend_from_slice(at.v);
+        let largest = factors.position.abs().max(factors.velocity.abs());
+        for law in laws {
+            let (first, m) = (slopes.len(), law.coordinates.len());
+            slopes.resize(first + m * m, 0.0);
+            for (k, (&c, &j)) in law.coordinates.iter().zip(&law.velocities).enumerate() {
+                if largest == 0.0 {
+                    break;
+                }
+                let step = DIFFERENCE * at.q[c].abs().max(at.v[j].abs()).max(1.0) / largest;
+                for (way, weight) in [(step, 0.5 / step), (-step, -0.5 / step)] {
+                    q[c] = at.q[c] + way * factors.position;
+                    v[j] = at.v[j] + way * factors.velocity;
+                    law.act(systems, &Sight { q, v, ..*at }, work, scratch)?;
+                    for (i, &row) in law.velocities.iter().enumerate() {
+                        slopes[first + i * m + k] += weight * work.torque[row];
+                    }
+                }
+                (q[c], v[j]) = (at.q[c], at.v[j]);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl ModelBased {

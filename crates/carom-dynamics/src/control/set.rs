@@ -106,7 +106,7 @@ impl ControlSet {
     fn sample_parts(&self, systems: &SystemSet, state: &State, q: &mut Vec<f64>, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let StepMemory { control: work, scratch, first_order, .. } = memory;
         let (multipliers, outputs) = first_order.as_ref().map_or((&[][..], &[][..]), |own| (own.multipliers(), own.outputs()));
-        let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs };
+        let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs, laws: &[] };
         let t = state.t;
         self.sensors.iter().for_each(|sensor| sensor.arrive(t, q));
         for sensor in &self.sensors {
@@ -114,7 +114,7 @@ impl ControlSet {
                 q[place] = value;
             }
         }
-        for law in self.model_based.iter().filter(|law| law.clock.tick(t).is_some()) {
+        for law in self.model_based.iter().filter(|law| law.clock.is_none_or(|clock| clock.tick(t).is_some())) {
             law.act(systems, &Sight { q, ..at }, &mut work.model_based, scratch)?;
             law.write(&work.model_based, q);
         }
@@ -194,9 +194,13 @@ impl ControlSet {
         let mut q = std::mem::take(&mut state.q);
         let StepMemory { control: work, scratch, first_order, .. } = memory;
         let (multipliers, outputs) = first_order.as_ref().map_or((&[][..], &[][..]), |own| (own.multipliers(), own.outputs()));
-        let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs };
+        let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs, laws: &[] };
         let mut parts = || {
             let mut changed = false;
+            for law in self.model_based.iter().filter(|law| law.clock.is_none()) {
+                law.act(systems, &Sight { q: &q, ..at }, &mut work.model_based, scratch)?;
+                law.write(&work.model_based, &mut q);
+            }
             if let Some((controller, mode, transition)) = guard
                 && let Some(automaton) = &self.controllers[controller].automaton
             {

@@ -19,6 +19,11 @@ pub(super) enum Signal {
     State(usize),
     Multiplier(usize),
     Output(usize),
+    /// Output of a law in continuous time that uses the model's equations: its number among all such outputs, and the held value that shows it.
+    Law {
+        number: usize,
+        place: usize,
+    },
 }
 
 /// The running model as controllers see it.
@@ -36,6 +41,8 @@ pub struct Sight<'a> {
     pub multipliers: &'a [f64],
     /// Outputs y of the first-order part in the last step.
     pub outputs: &'a [f64],
+    /// Outputs of laws in continuous time; empty where their held values are up to date.
+    pub laws: &'a [f64],
 }
 
 impl Signal {
@@ -49,6 +56,7 @@ impl Signal {
             // no step has been taken yet
             Signal::Multiplier(i) => at.multipliers.get(i).copied().unwrap_or(0.0),
             Signal::Output(i) => at.outputs.get(i).copied().unwrap_or(0.0),
+            Signal::Law { number, place } => at.laws.get(number).copied().unwrap_or(at.q[place]),
         }
     }
 }
@@ -91,6 +99,18 @@ impl Signals {
     /// The symbol of a coordinate.
     pub fn coordinate(&self, i: usize) -> Expr {
         self.symbols.coordinates[i].1
+    }
+
+    /// Declares the output of a law in continuous time.
+    pub fn declare_law(&mut self, name: &str, number: usize, place: usize) {
+        let symbol = self.graph.symbol(name);
+        self.scope.symbol(name, symbol);
+        self.meaning.insert(symbol, Signal::Law { number, place });
+    }
+
+    /// The output of a law in continuous time is used.
+    pub fn uses_law(&self, e: Expr) -> bool {
+        self.inputs_of(&[e]).1.iter().any(|signal| matches!(signal, Signal::Law { .. }))
     }
 
     /// Reads a formula in a scope.

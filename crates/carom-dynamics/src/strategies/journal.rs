@@ -7,11 +7,12 @@ use crate::assembly::{at_time, detect_contacts, evaluate_candidates, measure_vio
 use crate::diagnostics::{Certificate, Energy};
 use crate::error::RunError;
 use crate::events::ContactMode;
-use crate::first_order::{MultiplierLaw, Point, stored};
+use crate::first_order::{Point, stored};
 use crate::impacts::ImpactRecord;
 use crate::laws::BoundedLaw;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::multiplier_mode::MultiplierMode;
 use crate::paradox::impact_without_collision;
 use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source, StepProblem};
 use crate::schemes::StepReport;
@@ -32,6 +33,7 @@ pub(super) struct Journal<'a> {
     carrying: Carrying,
     /// Pieces of the laws of the first-order part after the last step.
     pieces: Vec<Piece>,
+    multiplier_modes: Vec<MultiplierMode>,
     /// Recorded quantities of the first-order part.
     signals: Vec<f64>,
 }
@@ -58,6 +60,7 @@ impl<'a> Journal<'a> {
             forces: Vec::new(),
             carrying: Carrying::default(),
             pieces: Vec::new(),
+            multiplier_modes: Vec::new(),
             signals: Vec::new(),
         }
     }
@@ -120,7 +123,8 @@ impl<'a> Journal<'a> {
         if self.pieces.len() == pieces.len() {
             for (row, (&before, &after)) in self.pieces.iter().zip(pieces).enumerate().filter(|(_, (before, after))| before != after) {
                 let law = &set.relation_of(row).law;
-                let note = format!("{} → {}", piece_name(law, before), piece_name(law, after));
+                let [before, after] = [before, after].map(|piece| MultiplierMode::of_piece(law, piece).name());
+                let note = format!("{before} → {after}");
                 self.certificate.events += 1;
                 self.recorder.event(&Event::new(t, EventKind::ModeChanged, set.rows()[row].clone()).with_note(note))?;
             }
@@ -248,6 +252,7 @@ impl<'a> Journal<'a> {
             record.map_or(ContactMode::Open, |record| record.mode)
         }));
         self.signals(state, memory);
+        self.find_multiplier_modes(step, memory);
         let frame = Frame {
             step,
             t: state.t,
@@ -256,6 +261,7 @@ impl<'a> Journal<'a> {
             x: &state.x,
             outputs: memory.multipliers_and_outputs().1,
             multipliers: memory.multipliers_and_outputs().0,
+            multiplier_modes: &self.multiplier_modes,
             signals: &self.signals,
             energy,
             contacts: &self.records,
@@ -265,6 +271,25 @@ impl<'a> Journal<'a> {
             report,
         };
         Ok(self.recorder.frame(&frame)?)
+    }
+
+    /// The modes of all multipliers: as the solver left them, or by where λ lies in its set.
+    fn find_multiplier_modes(&mut self, step: usize, memory: &StepMemory) {
+        self.multiplier_modes.clear();
+        let (Some(set), (lambda, _)) = (self.model.first_order(), memory.multipliers_and_outputs()) else { return };
+        self.multiplier_modes.resize(lambda.len(), MultiplierMode::Unknown);
+        if step == 0 {
+            return;
+        }
+        let are_known = self.pieces.len() == lambda.len();
+        for relation in set.relations() {
+            for (k, row) in relation.rows.clone().enumerate() {
+                self.multiplier_modes[row] = match self.pieces.get(row) {
+                    Some(&piece) if are_known => MultiplierMode::of_piece(&relation.law, piece),
+                    _ => MultiplierMode::of_multipliers(&relation.law, &lambda[relation.rows.clone()], k),
+                };
+            }
+        }
     }
 
     /// Brings the recorded quantities of the first-order part up to date.
@@ -334,17 +359,6 @@ impl<'a> Journal<'a> {
             (_, ending) => ending,
         };
         Outcome { certificate: self.certificate, ending }
-    }
-}
-
-/// The piece of a law in words.
-pub(super) fn piece_name(law: &MultiplierLaw, piece: Piece) -> &'static str {
-    match (law, piece) {
-        (MultiplierLaw::Relay { .. }, Piece::AtLower) => "at the lower bound",
-        (MultiplierLaw::Relay { .. }, Piece::Held) => "sliding",
-        (_, Piece::AtUpper) => "at the upper bound",
-        (_, Piece::AtLower) => "free",
-        (_, Piece::Held) => "held",
     }
 }
 

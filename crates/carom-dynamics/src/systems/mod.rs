@@ -27,6 +27,7 @@ pub use rotation_coordinates::RotationCoordinates;
 pub use tree::{Tree, TreeBody};
 pub use tree_joint::TreeJoint;
 
+use crate::control::LawWork;
 use crate::error::NonFinite;
 use crate::events::StateFunction;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -47,6 +48,8 @@ pub struct Scratch {
     pub frames: Vec<f64>,
     /// Matrix of a force element without its stiff rows.
     pub beside: Vec<f64>,
+    /// Of laws of control that use the model's equations.
+    pub(crate) laws: LawWork,
 }
 
 /// Name and unit of a coordinate or velocity.

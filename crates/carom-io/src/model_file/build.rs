@@ -67,7 +67,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
         formulas::contact(&mut reader, &mut model, section, index);
     }
     let mut state = initial_state(&mut reader, &schema.initial, &model, parts.q, parts.v);
-    let defaults = circuit::circuit(&mut reader, &mut model, &schema);
+    let defaults = circuit::circuit(&mut reader, &mut model, &schema, &control);
     first_order::first_order(&mut reader, &mut model, &schema, &control);
     stop_if_wrong(&mut reader)?;
     (state.x, state.held) = first_order::initial(&mut reader, &schema.initial.state, &model, defaults);
@@ -101,6 +101,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
             None
         }
     };
+    first_order::place_mistakes(&mut reader, &schema);
     pieces::check_corners(&mut reader, &schema);
     user_events::check_strategy(&mut reader, &schema.events, run.as_ref());
     let record = settings::record(&mut reader, &schema.record, run.as_ref());

@@ -8,7 +8,9 @@ use super::sources::utf8;
 use crate::netlist::{Netlist, read};
 use carom_dynamics::Model;
 use carom_dynamics::circuits::{Circuit, ElementKind};
+use carom_dynamics::control::{ActuatorSource, ActuatorTarget, ControlSource};
 use carom_dynamics::error::ModelError;
+use carom_dynamics::first_order::FirstOrderSource;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -29,7 +31,7 @@ enum Origin<'a> {
 }
 
 /// Adds the circuit of the file to the model; gives the initial values of its states.
-pub(super) fn circuit(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema) -> Option<Vec<f64>> {
+pub(super) fn circuit(reader: &mut Reader<'_>, model: &mut Model, schema: &Schema, control: &ControlSource) -> Option<Vec<f64>> {
     let section = schema.circuit.as_ref()?;
     let other = [schema.first_order.as_ref().map(Spanned::span), schema.sweeping.as_ref().map(Spanned::span)];
     if let Some(span) = other.into_iter().flatten().next() {
@@ -64,11 +66,34 @@ pub(super) fn circuit(reader: &mut Reader<'_>, model: &mut Model, schema: &Schem
             Err(error) => reader.mistakes.push(Diagnostic::new(text.span(), error.message).help(error.help)),
         }
     }
+    if let Err(error) = actuators(model, control, &mut system) {
+        super::control::report(reader, schema, &error);
+        return None;
+    }
     if let Err(error) = model.set_first_order(&system) {
         report(reader, &error, (&source, &netlist), section);
         return None;
     }
     Some(circuit.initial_states())
+}
+
+/// Forces and rates of actuators act through the circuit's system, as through any other.
+fn actuators(model: &Model, control: &ControlSource, system: &mut FirstOrderSource) -> Result<(), ModelError> {
+    let acts = |actuator: &&ActuatorSource| matches!(actuator.target, ActuatorTarget::Velocity(_) | ActuatorTarget::Rate(_));
+    let mut acting = control.actuators.iter().filter(acts).peekable();
+    if acting.peek().is_none() || control.needs_first_order() {
+        return Ok(());
+    }
+    for actuator in acting {
+        let ActuatorTarget::Velocity(name) = &actuator.target else { continue };
+        if model.systems().velocity_of_name(name).is_none() {
+            let is_state = system.states.iter().any(|state| &state.name == name);
+            let help = if is_state { format!(": it is a state of the circuit, write state = \"{name}\"") } else { String::new() };
+            let reason = format!("there is no coordinate or velocity \"{name}\" to act on{help}");
+            return Err(ModelError::Control { part: format!("actuator \"{}\"", actuator.name), reason });
+        }
+    }
+    control.extend(system)
 }
 
 fn source<'a>(reader: &mut Reader<'_>, section: &'a Spanned<CircuitSchema>) -> Option<Source<'a>> {

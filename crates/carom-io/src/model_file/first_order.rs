@@ -119,6 +119,18 @@ pub(super) fn initial_of_control(x: &mut [f64], model: &Model, control: &Control
     }
 }
 
+/// What schemes refuse of the first-order part is told where that stands, not at the settings of the run.
+pub(super) fn place_mistakes(reader: &mut Reader<'_>, schema: &Schema) {
+    let section = schema.first_order.as_ref().map(Spanned::span).or_else(|| schema.circuit.as_ref().map(Spanned::span));
+    for mistake in &mut reader.mistakes {
+        if let Some(span) = named_place(&mistake.message, schema) {
+            mistake.span = Some(span);
+        } else if let (true, Some(span)) = (mistake.message.starts_with("the pencil s M"), &section) {
+            mistake.span = Some(span.clone());
+        }
+    }
+}
+
 /// The relation that a message names.
 fn named_place(message: &str, schema: &Schema) -> Option<Range<usize>> {
     let is_named =

@@ -25,7 +25,7 @@ pub use axis::Scale;
 pub use bodies::{BodiesOptions, draw_bodies};
 pub use camera::{View, ViewError};
 pub use decimate::decimate;
-pub use lanes::{Lane, Timeline};
+pub use lanes::{Lane, LaneMode, Span, Timeline};
 
 use crate::recording::{RecordingError, RunFile};
 use std::path::Path;
@@ -101,7 +101,7 @@ pub fn draw(series: &[Series], options: &PlotOptions, path: impl AsRef<Path>) ->
     write(&chart::compose(series, options), encode, path)
 }
 
-/// Draws what contacts did over time into `path`, one lane each: coloured by mode, with marks at impacts and other events.
+/// Draws what contacts and multipliers did over time into `path`, one lane each: coloured by mode, with marks at impacts and other events.
 ///
 /// # Errors
 /// As [`draw`].

@@ -1,9 +1,10 @@
-//! Contacts over time: one lane each, coloured by mode, with marks at events.
+//! Contacts and multipliers over time: one lane each, coloured by mode, with marks at events.
 
 use super::axis::Axis;
 use super::chart::{Canvas, EDGE, Field, LABEL_SIZE, LEGEND_ROW, TICK_SIZE, TITLE_SIZE};
-use super::lanes::{Lane, Timeline};
+use super::lanes::{Lane, LaneMode, Timeline};
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke};
+use carom_dynamics::MultiplierMode;
 use carom_dynamics::events::ContactMode;
 
 /// Height of a lane and of the bands in it.
@@ -24,13 +25,23 @@ const PHASE: Colour = [120, 120, 120];
 const SHADE: Colour = [246, 246, 246];
 
 /// Colour of a mode: Okabe and Ito's palette, distinguishable with any colour vision.
-fn colour(mode: ContactMode) -> Colour {
+fn colour(mode: LaneMode) -> Colour {
     match mode {
-        ContactMode::Open => LINE,
-        ContactMode::Touching => [86, 180, 233],
-        ContactMode::Closed => [0, 114, 178],
-        ContactMode::Sticking => [0, 158, 115],
-        ContactMode::Sliding => [230, 159, 0],
+        LaneMode::Contact(ContactMode::Open) | LaneMode::Multiplier(MultiplierMode::Unknown | MultiplierMode::Free) => LINE,
+        LaneMode::Contact(ContactMode::Touching) | LaneMode::Multiplier(MultiplierMode::AtLower) => [86, 180, 233],
+        LaneMode::Contact(ContactMode::Closed) | LaneMode::Multiplier(MultiplierMode::Held | MultiplierMode::Equation) => [0, 114, 178],
+        LaneMode::Contact(ContactMode::Sticking) | LaneMode::Multiplier(MultiplierMode::Inside) => [0, 158, 115],
+        LaneMode::Contact(ContactMode::Sliding) | LaneMode::Multiplier(MultiplierMode::Sliding) => [230, 159, 0],
+        LaneMode::Multiplier(MultiplierMode::AtUpper | MultiplierMode::OnBoundary) => [204, 121, 167],
+    }
+}
+
+/// Half the height of its band; `None` for a thin line.
+fn half_height(mode: LaneMode) -> Option<f32> {
+    match mode {
+        LaneMode::Contact(ContactMode::Open) | LaneMode::Multiplier(MultiplierMode::Unknown | MultiplierMode::Free) => None,
+        LaneMode::Contact(ContactMode::Touching) => Some(THIN_BAND / 2.0),
+        _ => Some(BAND / 2.0),
     }
 }
 
@@ -153,7 +164,7 @@ pub(super) fn compose(timeline: &Timeline, title: &str, width: u32) -> Scene {
     let mut bottom = field.bottom + 8.0 + TICK_SIZE + 8.0 + LABEL_SIZE + EDGE;
     let left_out = timeline.lanes.len() - shown;
     if left_out > 0 {
-        canvas.text([left, bottom], format!("… and {left_out} more contacts: choose some by name"), TICK_SIZE, Anchor::Start);
+        canvas.text([left, bottom], format!("… and {left_out} more: choose some by name"), TICK_SIZE, Anchor::Start);
         bottom += TICK_SIZE + EDGE;
     }
     // a picture of few lanes is not too low to be written
@@ -163,34 +174,33 @@ pub(super) fn compose(timeline: &Timeline, title: &str, width: u32) -> Scene {
 fn draw_lane(canvas: &mut Canvas, lane: &Lane, axis: &Axis, field: Field, middle: f32) {
     canvas.name(&lane.name, field.left, middle);
     for (a, b, mode) in columns(lane, axis, field) {
-        let half = match mode {
-            ContactMode::Open => {
-                canvas.line([a, middle], [b, middle], Stroke::solid(LINE, 1.0));
-                continue;
-            }
-            ContactMode::Touching => THIN_BAND / 2.0,
-            _ => BAND / 2.0,
-        };
-        canvas.area([a, middle - half], [b, middle + half], colour(mode));
+        match half_height(mode) {
+            None => canvas.line([a, middle], [b, middle], Stroke::solid(LINE, 1.0)),
+            Some(half) => canvas.area([a, middle - half], [b, middle + half], colour(mode)),
+        }
     }
     marks(canvas, &lane.marks, axis, field, middle);
 }
 
 /// The spans in pixels. Those that are too short to be seen give way to the mode that holds longest in their half pixel.
-fn columns(lane: &Lane, axis: &Axis, field: Field) -> Vec<(f32, f32, ContactMode)> {
+fn columns(lane: &Lane, axis: &Axis, field: Field) -> Vec<(f32, f32, LaneMode)> {
+    let all: Vec<LaneMode> = LaneMode::all().collect();
+    let mut held = vec![0.0; all.len()];
     let n = 2 * (field.right - field.left) as usize;
     let at = |column: usize| axis.min + (axis.max - axis.min) * column as f64 / n as f64;
-    let (mut out, mut first): (Vec<(usize, usize, ContactMode)>, usize) = (Vec::new(), 0);
+    let (mut out, mut first): (Vec<(usize, usize, LaneMode)>, usize) = (Vec::new(), 0);
     for column in 0..n {
         let (start, end) = (at(column), at(column + 1));
         while lane.spans.get(first).is_some_and(|span| span.1 <= start) {
             first += 1;
         }
         let inside = lane.spans[first..].iter().take_while(|span| span.0 < end);
-        let mut held = [0.0; ContactMode::ALL.len()];
-        inside.for_each(|&(a, b, mode)| held[usize::from(mode.code())] += b.min(end) - a.max(start));
-        let Some((code, _)) = held.iter().enumerate().filter(|(_, held)| **held > 0.0).max_by(|a, b| a.1.total_cmp(b.1)) else { continue };
-        let mode = ContactMode::ALL[code];
+        held.fill(0.0);
+        for &(a, b, mode) in inside {
+            held[all.iter().position(|other| *other == mode).unwrap_or(0)] += b.min(end) - a.max(start);
+        }
+        let Some((place, _)) = held.iter().enumerate().filter(|(_, held)| **held > 0.0).max_by(|a, b| a.1.total_cmp(b.1)) else { continue };
+        let mode = all[place];
         match out.last_mut() {
             Some(last) if last.1 == column && last.2 == mode => last.1 = column + 1,
             _ => out.push((column, column + 1, mode)),
@@ -223,11 +233,11 @@ fn draw_mark(canvas: &mut Canvas, mark: Mark, [x, y]: [f32; 2]) {
 /// What colours and marks mean, of those that occur; returns where it ends.
 fn legend(canvas: &mut Canvas, timeline: &Timeline, [left, right]: [f32; 2], top: f32) -> f32 {
     enum Entry {
-        Mode(ContactMode),
+        Mode(LaneMode),
         Mark(Mark),
         Phase,
     }
-    let modes = ContactMode::ALL.into_iter().filter(|mode| timeline.lanes.iter().any(|lane| lane.spans.iter().any(|span| span.2 == *mode)));
+    let modes = LaneMode::all().filter(|mode| timeline.lanes.iter().any(|lane| lane.spans.iter().any(|span| span.2 == *mode)));
     let events = || timeline.lanes.iter().flat_map(|lane| &lane.marks).chain(&timeline.marks);
     let marks = Mark::ALL.into_iter().filter(|mark| events().any(|(_, kind)| Mark::of(kind) == Some(*mark)));
     let phase = timeline.time_stepping.iter().map(|_| Entry::Phase);
@@ -244,11 +254,10 @@ fn legend(canvas: &mut Canvas, timeline: &Timeline, [left, right]: [f32; 2], top
             (x, y) = (left, y + LEGEND_ROW);
         }
         match entry {
-            Entry::Mode(ContactMode::Open) => canvas.line([x, y], [x + SAMPLE, y], Stroke::solid(LINE, 1.0)),
-            Entry::Mode(mode) => {
-                let half = if mode == ContactMode::Touching { THIN_BAND / 2.0 } else { 5.0 };
-                canvas.area([x, y - half], [x + SAMPLE, y + half], colour(mode));
-            }
+            Entry::Mode(mode) => match half_height(mode) {
+                None => canvas.line([x, y], [x + SAMPLE, y], Stroke::solid(LINE, 1.0)),
+                Some(half) => canvas.area([x, y - half.min(5.0)], [x + SAMPLE, y + half.min(5.0)], colour(mode)),
+            },
             Entry::Phase => canvas.area([x, y - THIN_BAND / 2.0], [x + SAMPLE, y + THIN_BAND / 2.0], PHASE),
             Entry::Mark(Mark::Impact) => {
                 let at = x + SAMPLE / 2.0;

@@ -82,6 +82,7 @@ pub(super) fn column_specs(info: &RunInfo) -> Vec<ColumnSpec> {
         ("gaps", Row(info.gaps.len())),
         ("forces", Row(info.forces.len())),
         ("modes", Bytes(info.contact_names().count())),
+        ("multiplier_modes", Bytes(info.rows.len())),
         ("energy/kinetic", F64),
         ("energy/potential", F64),
         ("energy/dissipated_impact", F64),
@@ -284,6 +285,10 @@ impl Columns {
             let column = next();
             column.pending.extend(frame.modes.iter().map(|mode| mode.code()));
         }
+        if !frame.multiplier_modes.is_empty() {
+            let column = next();
+            column.pending.extend(frame.multiplier_modes.iter().map(|mode| mode.code()));
+        }
         let Energy { kinetic, potential, dissipated_impact, dissipated_friction, work } = frame.energy;
         for energy in [kinetic, potential, dissipated_impact, dissipated_friction, work] {
             next().push_f64(energy);
@@ -291,7 +296,7 @@ impl Columns {
         push_report(&mut next, frame.report);
         next().push_f64(frame.t);
         self.n_frames += 1;
-        let first_order = frame.x.len() + 2 * frame.outputs.len() + frame.signals.len();
+        let first_order = frame.x.len() + 3 * frame.outputs.len() + frame.signals.len();
         let row_bytes = 8 * (frame.q.len() + frame.v.len() + first_order + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
         self.n_pending_bytes += row_bytes + 225 * contacts.len();
     }

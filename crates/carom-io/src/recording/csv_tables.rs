@@ -2,6 +2,8 @@
 
 use super::csv::{field, push_numbers};
 use super::{RecordingError, RunFile};
+use carom_dynamics::MultiplierMode;
+use carom_dynamics::events::ContactMode;
 use std::io::Write;
 
 /// Bytes collected before they are written.
@@ -25,19 +27,23 @@ pub fn export_events(run: &RunFile, out: impl Write) -> Result<(), RecordingErro
     table.finish()
 }
 
-/// Writes the mode of every contact at every recorded instant, by name: `t`, then one column per contact; rigid contacts by formula first, then the
-/// pairs of colliders that ever touched.
+/// Writes the mode of every contact and multiplier at every recorded instant, by name: `t`, then one column each; rigid contacts by formula first, then the
+/// pairs of colliders that ever touched, then the multipliers of the first-order part.
 ///
 /// # Errors
-/// As [`export_events`]; [`RecordingError::UnknownQuantity`] if the run has no contacts or no modes.
+/// As [`export_events`]; [`RecordingError::UnknownQuantity`] if the run has nothing with modes.
 pub fn export_modes(run: &RunFile, out: impl Write) -> Result<(), RecordingError> {
     let lanes = run.quantity("mode")?;
     let names = lanes.iter().map(|lane| format!(",{}", field(&lane.name)));
     let mut table = Table::new(out, &std::iter::once("t".to_owned()).chain(names).collect::<String>());
-    let name = |code: f64| carom_dynamics::events::ContactMode::ALL.get(code as usize).map_or("", |mode| mode.name());
+    let n_contacts = run.contact_sources()?.len();
+    let name = |lane: usize, code: f64| match lane < n_contacts {
+        true => ContactMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
+        false => MultiplierMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
+    };
     for (k, &t) in run.time().iter().enumerate() {
         table.numbers(&[t]);
-        lanes.iter().for_each(|lane| table.texts(&[name(lane.values[k])]));
+        lanes.iter().enumerate().for_each(|(i, lane)| table.texts(&[name(i, lane.values[k])]));
         table.end_row()?;
     }
     table.finish()

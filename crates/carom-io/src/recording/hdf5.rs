@@ -21,6 +21,7 @@
 //! | `/energy/…` | `kinetic`, `potential`, `dissipated_impact`, `dissipated_friction`, `work`, in J; n entries |
 //! | `/gaps` | gaps of the contacts by formula in m, n rows; columns in `/gap_names` |
 //! | `/modes` | modes of the rigid contacts by formula at the instant (in the step that ended there, where events are not located), n rows of u8; columns in `/contact_names`, what the codes mean in the attribute `mode_names` of the dataset |
+//! | `/multiplier_modes` | which piece of its law each row of the first-order part is on in the step that ended there (unknown for the initial state), n rows of u8; columns in `/row_names`, what the codes mean in the attribute `mode_names` |
 //! | `/forces` | multipliers λ of the constraints at the instant (N where g is in m; sign: M v̇ = F + Gᵀλ), n rows; columns in `/force_names`. Only runs by the strategy `smooth` have it: the others have impulses per step in `/contacts` |
 //! | `/steps/…` | of the step that ended: `newton_iterations`, `newton_residual`, `solver_iterations`, `residual`, `active`, `converged`, `penetration`, `constraint_violation`, `constraint_velocity`; for the initial state 0, NaN and converged |
 //! | `/contacts/…` | active interactions of all frames, one after another: `frame` (row in `/time`), `source_kind` (0 interaction, 1 colliders), `source_a`, `source_b` (numbers; −1 for none), `dim`, `gap`, `velocity` and `impulse` (6 each), `force` (6; in N at the instant, only in runs whose events are located), `mode` (u8, as in `/modes`), `point` and `normal` (3 each) |
@@ -88,7 +89,7 @@ pub struct Hdf5Recorder {
     target: Target,
     info: RunInfo,
     options: Hdf5Options,
-    widths: [(&'static str, usize); 9],
+    widths: [(&'static str, usize); 10],
     started: Instant,
     flushed: Instant,
     n_unflushed: usize,
@@ -135,6 +136,7 @@ impl Hdf5Recorder {
                 ("gaps", info.gaps.len()),
                 ("forces", info.forces.len()),
                 ("modes", info.contact_names().count()),
+                ("modes of multipliers", info.rows.len()),
             ],
             started: now,
             flushed: now,
@@ -168,8 +170,9 @@ impl Hdf5Recorder {
 
     fn record(&mut self, frame: &Frame<'_>) -> Result<(), RecordingError> {
         let states = [frame.q.len(), frame.v.len(), frame.x.len(), frame.outputs.len(), frame.multipliers.len()];
-        let others = [frame.signals.len(), frame.gaps.len(), frame.forces.len(), frame.modes.len()];
-        let lengths = states.into_iter().chain(others);
+        let modes = [frame.modes.len(), frame.multiplier_modes.len()];
+        let others = [frame.signals.len(), frame.gaps.len(), frame.forces.len()];
+        let lengths = states.into_iter().chain(others).chain(modes);
         for ((what, expected), found) in self.widths.into_iter().zip(lengths) {
             if found != expected {
                 return Err(RecordingError::FrameMismatch { what, expected, found });

@@ -1,6 +1,7 @@
-//! Modes of contacts in a recorded run.
+//! Modes of contacts and multipliers in a recorded run.
 
 use super::{RecordingError, RunFile};
+use carom_dynamics::MultiplierMode;
 use carom_dynamics::events::ContactMode;
 use hdf5_pure::{AttrValue, DatasetBuilder};
 
@@ -12,10 +13,12 @@ const NAMES: &str = "mode_names";
 
 /// Says what the codes of a column mean, if it is one of modes.
 pub(super) fn name_codes(builder: &mut DatasetBuilder, path: &str) {
-    if matches!(path, "modes" | "contacts/mode" | "events/mode_before" | "events/mode_after") {
-        let names = ContactMode::ALL.iter().map(|mode| mode.name().to_owned()).collect();
-        builder.set_attr(NAMES, AttrValue::VarLenStringArray(names));
-    }
+    let names: Vec<&str> = match path {
+        "modes" | "contacts/mode" | "events/mode_before" | "events/mode_after" => ContactMode::ALL.iter().map(|mode| mode.name()).collect(),
+        "multiplier_modes" => MultiplierMode::ALL.iter().map(|mode| mode.name()).collect(),
+        _ => return,
+    };
+    builder.set_attr(NAMES, AttrValue::VarLenStringArray(names.into_iter().map(str::to_owned).collect()));
 }
 
 impl RunFile {
@@ -45,12 +48,44 @@ impl RunFile {
         self.decode(dataset, &mut codes.into_iter())
     }
 
-    fn decode(&self, dataset: &str, codes: &mut dyn Iterator<Item = u8>) -> Result<Vec<Option<ContactMode>>, RecordingError> {
-        let attributes = self.read(dataset, |file| file.dataset(dataset)?.attrs())?;
-        let names = match attributes.get(NAMES) {
-            Some(AttrValue::VarLenStringArray(names) | AttrValue::StringArray(names)) => names,
-            _ => return Err(self.broken(dataset, format!("its attribute {NAMES} is missing"))),
+    /// The run has the modes of its multipliers; those of earlier versions have not.
+    #[must_use]
+    pub fn has_multiplier_modes(&self) -> bool {
+        self.has("multiplier_modes")
+    }
+
+    /// The modes of the multiplier with this place in [`RunFile::row_names`], one per frame.
+    ///
+    /// # Errors
+    /// [`RecordingError::Unreadable`] if there is no such multiplier or no modes were recorded.
+    pub fn multiplier_modes(&self, index: usize) -> Result<Vec<MultiplierMode>, RecordingError> {
+        const TABLE: &str = "multiplier_modes";
+        let width = self.row_names().len();
+        if index >= width {
+            return Err(self.broken(TABLE, format!("there is no column {index}")));
+        }
+        let names = self.code_names(TABLE)?;
+        let of_name = |name: &String| MultiplierMode::ALL.into_iter().find(|mode| mode.name() == name);
+        let known: Vec<_> = names.iter().map(of_name).collect();
+        let codes = self.raw(TABLE, 0, self.n_frames() as u64)?;
+        let decode = |code: u8| match known.get(usize::from(code)) {
+            Some(Some(mode)) => Ok(*mode),
+            _ => Err(self.broken(TABLE, format!("there is no mode with the code {code}"))),
         };
+        codes.chunks_exact(width).map(|row| decode(row[index])).collect()
+    }
+
+    /// What the codes of a dataset mean.
+    fn code_names(&self, dataset: &str) -> Result<Vec<String>, RecordingError> {
+        let attributes = self.read(dataset, |file| file.dataset(dataset)?.attrs())?;
+        match attributes.get(NAMES) {
+            Some(AttrValue::VarLenStringArray(names) | AttrValue::StringArray(names)) => Ok(names.clone()),
+            _ => Err(self.broken(dataset, format!("its attribute {NAMES} is missing"))),
+        }
+    }
+
+    fn decode(&self, dataset: &str, codes: &mut dyn Iterator<Item = u8>) -> Result<Vec<Option<ContactMode>>, RecordingError> {
+        let names = self.code_names(dataset)?;
         let known: Vec<_> = names.iter().map(|name| ContactMode::ALL.into_iter().find(|mode| mode.name() == name)).collect();
         let decode = |code: u8| match (code, known.get(usize::from(code))) {
             (NO_MODE, _) => Ok(None),

@@ -38,7 +38,8 @@ impl RunFile {
     ///
     /// Groups: `control`, `sensor`, `actuator` (outputs, states and modes of controllers, readings, signals), `q`, `v`, `x`, `y`, `lambda` (states, outputs and multipliers of a first-order part), `i` (currents of a circuit; `v` are its node voltages), `gap`, `force`, `mode`, `impulse`, `energy`. Single ones: `q.NAME`, `v.NAME`, `v.NODE`, `i.ELEMENT`, `gap.NAME`, `force.NAME` (multiplier of a
     /// constraint where the motion between events is smooth, `force.NAME.2` of its second row; normal force of a contact where events are located,
-    /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding),
+    /// `force.NAME.t` the norm of its tangential force), `mode.NAME` (code of a contact's mode: 0 open, 1 touching, 2 closed, 3 sticking, 4 sliding; of a multiplier: its place in
+    /// [`carom_dynamics::MultiplierMode::ALL`]),
     /// `impulse.NAME` (normal impulse of an interaction, or of two colliders `A–B` or `A-B`, zero while inactive), `impulse.NAME.t` (norm of the
     /// tangential impulse), `energy.kinetic` and so on, `residual`, `newton_residual`, `penetration`, `constraint`, `constraint_velocity`, `iterations`, `active`.
     ///
@@ -64,7 +65,7 @@ impl RunFile {
                 let of_contacts = if self.contacts()?.force.is_empty() { Vec::new() } else { self.contact_sources()? };
                 prefixed(&mut self.force_names().iter().chain(&of_contacts).map(String::as_str))
             }
-            "mode" if self.has_modes() => prefixed(&mut self.contact_sources()?.iter().map(String::as_str)),
+            "mode" if self.has_modes() => prefixed(&mut self.mode_sources()?.iter().map(String::as_str)),
             "impulse" => prefixed(&mut self.sources()?.iter().map(String::as_str)),
             "energy" => ENERGIES.map(String::from).to_vec(),
             _ => vec![name.to_string()],
@@ -94,7 +95,7 @@ impl RunFile {
             names.extend(contacts.iter().flat_map(|n| [format!("force.{n}"), format!("force.{n}.t")]));
         }
         if self.has_modes() {
-            names.extend(contacts.iter().map(|n| format!("mode.{n}")));
+            names.extend(self.mode_sources()?.iter().map(|n| format!("mode.{n}")));
         }
         for source in self.sources()? {
             names.push(format!("impulse.{source}"));
@@ -146,7 +147,7 @@ impl RunFile {
                 Some(i) => quantity("", self.table_column("forces", i)?),
                 None => quantity("N", self.contact_sum(name, rest, &self.contacts()?.force)?),
             },
-            "mode" if self.has_modes() => quantity("", self.contact_modes(rest)?.ok_or_else(|| self.unknown(name))?),
+            "mode" if self.has_modes() => quantity("", self.mode_codes(rest)?.ok_or_else(|| self.unknown(name))?),
             "energy" if rest == "mechanical" => quantity("J", self.sum("energy/kinetic", "energy/potential")?),
             "energy" if rest == "dissipated" => quantity("J", self.sum("energy/dissipated_impact", "energy/dissipated_friction")?),
             "impulse" => quantity("N·s", self.contact_sum(name, rest, &self.contacts()?.impulse)?),
@@ -179,10 +180,13 @@ impl RunFile {
         Ok(values)
     }
 
-    /// Code of the mode per frame of the contact or pair `source`; the greatest of a pair's contacts. `None` if there is no such contact.
-    fn contact_modes(&self, source: &str) -> Result<Option<Vec<f64>>, RecordingError> {
+    /// Code of the mode per frame of the contact, pair or multiplier `source`; the greatest of a pair's contacts. `None` if there is none.
+    fn mode_codes(&self, source: &str) -> Result<Option<Vec<f64>>, RecordingError> {
         if let Some(index) = self.contact_names().iter().position(|n| n == source) {
             return Ok(Some(self.modes(index)?.into_iter().map(|mode| f64::from(mode.code())).collect()));
+        }
+        if let (Some(index), true) = (self.row_names().iter().position(|n| n == source), self.has_multiplier_modes()) {
+            return Ok(Some(self.multiplier_modes(index)?.into_iter().map(|mode| f64::from(mode.code())).collect()));
         }
         let Some((1, a, b)) = self.source_numbers(source)? else { return Ok(None) };
         let contacts = self.contacts()?;
@@ -204,6 +208,12 @@ impl RunFile {
         }
         let pair = self.pairs()?.into_iter().find(|(a, b)| same_pair(&self.pair_name(*a, *b), source));
         Ok(pair.map(|(a, b)| (1, a, b)))
+    }
+
+    /// Names of everything that has modes: what can open and close, then the multipliers of the first-order part.
+    pub(crate) fn mode_sources(&self) -> Result<Vec<String>, RecordingError> {
+        let rows = if self.has_multiplier_modes() { self.row_names() } else { &[] };
+        Ok(self.contact_sources()?.into_iter().chain(rows.iter().cloned()).collect())
     }
 
     /// Names of everything that can open and close: rigid contacts by formula, and pairs of colliders that ever touched.

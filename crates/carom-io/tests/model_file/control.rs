@@ -1,6 +1,8 @@
 //! Mistakes in sensors, controllers and actuators: each has its place and says how to mend it.
 
 use super::read;
+use carom_io::model_file::parse;
+use std::path::Path;
 
 const PLANT: &str = "[lagrangian]\ncoordinates = [\"x\", \"y\"]\nkinetic = \"0.5*(x_dot^2 + y_dot^2 + x_dot*y_dot)\"\n";
 
@@ -39,7 +41,22 @@ fn every_mistake_has_its_place() {
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1"), "", "`kd`"),
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\"]\nkp = 1\nkd = 1"), "[\"0\"]", "one formula of t"),
         (torque("period = 0.1\ncoordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = [1, 2, 3]\nkd = 1"), "[1, 2, 3]", "`kp`"),
-        (torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1"), "", "`period`"),
+        (
+            format!(
+                "[first_order]\nstates = [\"z\"]\nrates = {{ z = \"-z\" }}\n{}",
+                torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1")
+            ),
+            "",
+            "give it a `period`",
+        ),
+        (
+            format!(
+                "{}[[controller]]\nname = \"d\"\noutputs = {{ u = \"1\" }}\n[[controller.mode]]\nname = \"on\"\n[[controller.mode.transition]]\nto = \"on\"\nwhen = \"c.x > 1\"\n",
+                torque("coordinates = [\"x\", \"y\"]\ndesired = [\"0\", \"0\"]\nkp = 1\nkd = 1")
+            ),
+            "",
+            "write the guard in coordinates",
+        ),
         (controller("kind = \"sliding-mode\"\nform = \"explicit\"\nsurface = \"x\"\ngain = 1"), "", "`period`"),
         (controller("kind = \"sliding-mode\"\nsurface = \"x\""), "", "`gain`"),
         (controller("kind = \"twisting\"\nsurface = \"x\"\nrate = \"x_dot\"\ngains = [1, 2]"), "[1, 2]", "k1 > k2"),
@@ -102,4 +119,36 @@ fn adaptive_steps_do_not_stop_at_samples() {
     let text = format!("{PLANT}{}[simulation]\nend = 1\nstrategy = \"adaptive\"\n", controller("period = 0.1\noutputs = { u = \"x\" }"));
     let error = carom_io::model_file::parse(&text, std::path::Path::new("test.toml")).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("controllers") || error.diagnostics[0].message.contains("controllers"), "{error}");
+}
+
+const CIRCUIT: &str =
+    "[circuit]\nheld = { u = 0 }\nnetlist = \"\"\"\nV1 in 0 {u}\nR1 in out 1\nC1 out 0 1m\n\"\"\"\n[simulation]\nend = 0.01\n";
+
+/// Beside a circuit nothing is silently without effect, and what cannot be is told with its place.
+#[test]
+fn mistakes_of_controllers_of_circuits_have_their_place() {
+    let sampled = "step = 1e-3\n[[sensor]]\nname = \"s\"\nperiod = 1e-3\n";
+    for (sections, place, words) in [
+        (format!("{sampled}value = \"v(out)\"\n"), "v", "take the voltage from a capacitor"),
+        (format!("{sampled}value = \"i.R1\"\n"), "i.R1", "the current from a coil"),
+        (
+            "step = 1e-3\n[[actuator]]\nname = \"a\"\ncoordinate = \"C1.v\"\nsignal = \"1\"\nperiod = 1e-3\n".into(),
+            "[[actuator]]",
+            "write state = \"C1.v\"",
+        ),
+        (
+            "strategy = \"event-driven\"\n[[actuator]]\nname = \"a\"\ninput = \"u\"\nsignal = \"1\"\nperiod = 1e-3\n".into(),
+            "\"event-driven\"",
+            "controllers of first-order systems",
+        ),
+    ] {
+        let error = parse(&format!("{CIRCUIT}{sections}"), Path::new("circuit.toml")).map(|_| ()).expect_err("the model is wrong");
+        let first = &error.diagnostics[0];
+        let told = format!("{} ({})", first.message, first.help.as_deref().unwrap_or_default());
+        assert!(told.contains(words), "{sections}: {told}");
+        assert_eq!(first.span.clone().and_then(|span| error.text.get(span)), Some(place), "{told}");
+    }
+    // an actuator on the rate of a state acts through the circuit
+    let acting = format!("{CIRCUIT}step = 1e-3\n[[actuator]]\nname = \"a\"\nstate = \"C1.v\"\nsignal = \"2\"\nperiod = 1e-3\n");
+    assert!(parse(&acting, Path::new("circuit.toml")).is_ok());
 }

@@ -3,7 +3,7 @@
 use super::pixels;
 use crate::fixture::record;
 use carom_dynamics::events::ContactMode::{self, Closed, Open, Sliding, Sticking, Touching};
-use carom_io::plot::{Lane, Timeline, draw_timeline};
+use carom_io::plot::{Lane, LaneMode, Timeline, draw_timeline};
 use carom_io::recording::{Hdf5Options, RecordingError, RunFile};
 use tempfile::tempdir;
 
@@ -12,7 +12,7 @@ const GREEN: [u8; 3] = [0, 158, 115];
 
 fn lane(name: &str, spans: &[(f64, f64, ContactMode)], marks: &[(f64, &str)]) -> Lane {
     let marks = marks.iter().map(|(t, kind)| (*t, (*kind).to_owned())).collect();
-    Lane { name: name.into(), spans: spans.to_vec(), marks }
+    Lane { name: name.into(), spans: spans.iter().map(|&(a, b, mode)| (a, b, LaneMode::Contact(mode))).collect(), marks }
 }
 
 /// A bouncing contact that comes to slide and stick, and one that never opens.
@@ -105,7 +105,7 @@ fn a_run_is_drawn_by_contact() {
     let names: Vec<&str> = timeline.lanes.iter().map(|lane| lane.name.as_str()).collect();
     assert_eq!(names, ["stop", "table–ball"]);
     // modes change with every frame; an event that changes a mode ends the span of its frame
-    assert_eq!(timeline.lanes[0].spans[1], (1e-3, 2e-3, Touching));
+    assert_eq!(timeline.lanes[0].spans[1], (1e-3, 2e-3, LaneMode::Contact(Touching)));
     assert_eq!(timeline.lanes[1].marks.len(), 10);
     let one = Timeline::of_run(&run, &["table-ball".into()]).unwrap();
     assert_eq!((one.lanes.len(), &one.lanes[0]), (1, &timeline.lanes[1]));

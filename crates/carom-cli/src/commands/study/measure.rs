@@ -89,7 +89,7 @@ impl Measure {
 
 /// Where a quantity lies in a frame.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub enum Place {
     Coordinate(usize),
     Velocity(usize),
     State(usize),
@@ -100,7 +100,8 @@ enum Place {
     Time,
 }
 
-fn place(name: &str, simulation: &Simulation) -> Result<Place, Failure> {
+/// Where a quantity lies, by its name.
+pub fn place(name: &str, simulation: &Simulation) -> Result<Place, Failure> {
     let info = simulation.run_info();
     let mut all: Vec<(String, Place)> = Vec::new();
     for (i, coordinate) in info.coordinates.iter().enumerate() {
@@ -129,7 +130,8 @@ fn place(name: &str, simulation: &Simulation) -> Result<Place, Failure> {
     }
 }
 
-fn value(place: Place, frame: &Frame<'_>) -> f64 {
+/// Its value in a frame.
+pub fn value(place: Place, frame: &Frame<'_>) -> f64 {
     match place {
         Place::Coordinate(i) => frame.q[i],
         Place::Velocity(i) => frame.v[i],

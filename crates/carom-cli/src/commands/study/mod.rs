@@ -6,6 +6,7 @@ mod figure;
 mod measure;
 mod plan;
 mod table;
+mod trace;
 
 use super::{Outcome, progress_bar};
 use crate::failure::Failure;
@@ -45,6 +46,9 @@ pub struct Args {
     /// Draw the measures against the last key that varies (SVG or PNG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Draw the curves of the study's [trace] (SVG or PNG)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Runs at a time [default: the cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -58,6 +62,9 @@ pub struct Args {
 
 pub fn study(args: &Args) -> Outcome {
     let plan = Plan::read(args)?;
+    if let Some(path) = &args.trace {
+        trace::draw(&plan, path)?;
+    }
     let cases = plan.cases();
     let mut rows: Vec<Option<Row>> = vec![None; cases.len()];
     if let (true, Some(path)) = (args.resume, &args.output) {

@@ -10,14 +10,17 @@
 //! [measure]
 //! impacts = "last control.arm.count"
 //! ```
+//!
+//! An empty text in `[set]` takes the key away, as `--set KEY=` does. `[trace]` is told in `trace.rs`.
 
 use super::Args;
 use super::measure::Measure;
+use super::trace::Trace;
 use crate::failure::Failure;
 use carom::io::model_file::{MODEL_FILE, Override};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 /// Name of the study file in a folder.
 const STUDY_FILE: &str = "study.toml";
@@ -69,14 +72,20 @@ pub struct Plan {
     pub set: Vec<Override>,
     pub vary: Vec<Variation>,
     pub measures: Vec<Measure>,
+    pub trace: Option<Trace>,
 }
 
 impl Plan {
+    /// Nothing yet, of a model.
+    fn of(model: PathBuf) -> Self {
+        Plan { model, set: Vec::new(), vary: Vec::new(), measures: Vec::new(), trace: None }
+    }
+
     /// From the arguments and the file that they name.
     pub fn read(args: &Args) -> Result<Self, Failure> {
         let mut plan = match study_file(&args.model) {
             Some(file) => from_file(&file)?,
-            None => Plan { model: args.model.clone(), set: Vec::new(), vary: Vec::new(), measures: Vec::new() },
+            None => Plan::of(args.model.clone()),
         };
         plan.set.extend(args.set.iter().cloned());
         for given in &args.vary {
@@ -134,37 +143,64 @@ fn from_file(file: &Path) -> Result<Plan, Failure> {
     let wrong = |message: String| Failure::Input(format!("{}: {message}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| wrong(error.to_string()))?;
-    let known = ["model", "set", "vary", "measure"];
-    if let Some((key, _)) = document.iter().find(|(key, _)| !known.contains(key)) {
-        return Err(wrong(format!("unknown key `{key}`: a study has {}", known.join(", "))));
-    }
+    only(document.as_table(), "a study", &["model", "set", "vary", "measure", "trace"]).map_err(wrong)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     let model = document.get("model").map_or(Ok(MODEL_FILE), |model| model.as_str().ok_or_else(|| wrong("`model` is no text".into())))?;
-    let section = |key: &str| -> Result<Vec<(String, &Value)>, Failure> {
-        let Some(item) = document.get(key) else { return Ok(Vec::new()) };
-        let table = item.as_table_like().ok_or_else(|| wrong(format!("`{key}` is no table: write [{key}]")))?;
-        let mut values = Vec::new();
-        for (name, item) in table.iter() {
-            match item {
-                Item::Value(value) => values.push((name.to_owned(), value)),
-                _ => return Err(wrong(format!("`{name}` in [{key}] is no value: write the key in quotes, \"a.b\" = …"))),
-            }
-        }
-        Ok(values)
-    };
-    let mut plan = Plan { model: folder.join(model), set: Vec::new(), vary: Vec::new(), measures: Vec::new() };
-    for (key, value) in section("set")? {
-        plan.set.push(format!("{key}={}", value.to_string().trim()).parse().map_err(wrong)?);
-    }
-    for (key, values) in section("vary")? {
-        let Some(values) = values.as_array() else { return Err(wrong(format!("the values of \"{key}\" are no list"))) };
-        plan.vary.push(Variation { key, values: values.iter().map(|value| value.to_string().trim().to_owned()).collect() });
-    }
-    for (name, measure) in section("measure")? {
+    let mut plan = Plan::of(folder.join(model));
+    plan.set = overrides(document.as_table()).map_err(wrong)?;
+    plan.vary = variations(document.as_table()).map_err(wrong)?;
+    for (name, measure) in section(document.as_table(), "measure").map_err(wrong)? {
         let text = measure.as_str().ok_or_else(|| wrong(format!("the measure \"{name}\" is no text")))?;
         plan.measures.push(format!("{name}={text}").parse().map_err(wrong)?);
     }
+    plan.trace = document.get("trace").map(trace).transpose().map_err(wrong)?;
     Ok(plan)
+}
+
+/// Refuses keys that nobody would read.
+fn only(table: &dyn TableLike, what: &str, known: &[&str]) -> Result<(), String> {
+    match table.iter().find(|(key, _)| !known.contains(key)) {
+        Some((key, _)) => Err(format!("unknown key `{key}`: {what} has {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+/// The values under a key; empty where there is none.
+fn section<'a>(table: &'a dyn TableLike, key: &str) -> Result<Vec<(String, &'a Value)>, String> {
+    let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+    let inner = item.as_table_like().ok_or_else(|| format!("`{key}` is no table: write [{key}]"))?;
+    let mut values = Vec::new();
+    for (name, item) in inner.iter() {
+        match item {
+            Item::Value(value) => values.push((name.to_owned(), value)),
+            _ => return Err(format!("`{name}` in [{key}] is no value: write the key in quotes, \"a.b\" = …")),
+        }
+    }
+    Ok(values)
+}
+
+/// `[set]`.
+fn overrides(table: &dyn TableLike) -> Result<Vec<Override>, String> {
+    let text = |value: &Value| if value.as_str() == Some("") { String::new() } else { value.to_string().trim().to_owned() };
+    section(table, "set")?.into_iter().map(|(key, value)| format!("{key}={}", text(value)).parse()).collect()
+}
+
+/// `[vary]`.
+fn variations(table: &dyn TableLike) -> Result<Vec<Variation>, String> {
+    let list = |(key, values): (String, &Value)| {
+        let values = values.as_array().ok_or_else(|| format!("the values of \"{key}\" are no list"))?;
+        Ok(Variation { values: values.iter().map(|value| value.to_string().trim().to_owned()).collect(), key })
+    };
+    section(table, "vary")?.into_iter().map(list).collect()
+}
+
+/// `[trace]`.
+fn trace(item: &Item) -> Result<Trace, String> {
+    let table = item.as_table_like().ok_or("`trace` is no table: write [trace]")?;
+    only(table, "[trace]", &["curves", "set", "vary"])?;
+    let curves = table.get("curves").and_then(Item::as_array).ok_or("[trace] needs a list `curves`, for example curves = [\"q.x\"]")?;
+    let curves = curves.iter().map(|curve| curve.as_str().ok_or("a curve is a text".to_owned()).and_then(Trace::curve));
+    Ok(Trace { curves: curves.collect::<Result<_, _>>()?, set: overrides(table)?, vary: variations(table)? })
 }
 
 #[cfg(test)]
@@ -181,7 +217,7 @@ mod tests {
     #[test]
     fn the_last_key_is_the_fastest() {
         let vary = vec!["a=1,2".parse().expect("a"), "b=x,y".parse().expect("b")];
-        let plan = Plan { model: PathBuf::new(), set: Vec::new(), vary, measures: Vec::new() };
+        let plan = Plan { vary, ..Plan::of(PathBuf::new()) };
         assert_eq!(plan.cases(), [["1", "x"], ["1", "y"], ["2", "x"], ["2", "y"]]);
     }
 }

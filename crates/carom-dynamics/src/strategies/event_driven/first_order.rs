@@ -11,11 +11,12 @@ use crate::first_order::make_consistent;
 use crate::first_order::mode_flow::{ModeFlow, check_located};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::multiplier_mode::MultiplierMode;
 use crate::recording::{Event, EventKind};
 use crate::schemes::StepReport;
 use crate::state::State;
 use crate::strategies::frame_clock::FrameClock;
-use crate::strategies::journal::{Journal, piece_name};
+use crate::strategies::journal::Journal;
 use crate::strategies::{Continue, Ending, Observers, Outcome, Progress};
 use carom_solvers::affine_vi::Piece;
 
@@ -34,14 +35,15 @@ const ERROR: [f64; 7] = [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -1
 
 /// Refuses what located events of first-order systems do not know.
 pub(super) fn check(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
+    let refuse = |feature: &'static str, by: &str| {
+        Err(ModelError::StrategyRefuses { strategy, feature, by: by.into(), alternatives: "time-stepping" })
+    };
     match model.first_order() {
+        Some(_) if strategy == "event-driven" && model.control().is_some() => {
+            refuse("controllers of first-order systems", "a sensor, controller or actuator")
+        }
         Some(set) if strategy == "event-driven" && model.systems().velocities().is_empty() => check_located(set, strategy),
-        Some(_) => Err(ModelError::StrategyRefuses {
-            strategy,
-            feature: "first-order systems beside mechanical ones",
-            by: "[first_order]".into(),
-            alternatives: "time-stepping",
-        }),
+        Some(_) => refuse("first-order systems beside mechanical ones", "[first_order]"),
         None => Ok(()),
     }
 }
@@ -201,7 +203,8 @@ impl<'a> Located<'a> {
         }
         for (row, (&from, &to)) in before.iter().zip(&self.flow.pieces).enumerate().filter(|(_, (a, b))| told && a != b) {
             let law = &set.relation_of(row).law;
-            let note = format!("{} → {}", piece_name(law, from), piece_name(law, to));
+            let [from, to] = [from, to].map(|piece| MultiplierMode::of_piece(law, piece).name());
+            let note = format!("{from} → {to}");
             journal.tell(Event::new(state.t, EventKind::ModeChanged, set.rows()[row].clone()).with_note(note))?;
         }
         self.tell(state, memory)

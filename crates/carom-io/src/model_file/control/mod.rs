@@ -57,6 +57,11 @@ pub(super) fn report(reader: &mut Reader<'_>, schema: &Schema, error: &ModelErro
     let named = in_full.or_else(|| all.iter().rev().find(|(_, name, _)| message.contains(&format!("\"{}\"", name.get_ref()))));
     let fallback = named.or(all.first()).map_or(0..0, |(_, _, span)| span.clone());
     super::formulas::report(reader, error, &formulas, fallback);
+    let of_circuit = ["function `v`", "function `i`", "no `v.", "no `i."].iter().any(|words| message.contains(words));
+    if let (true, true, Some(mistake)) = (schema.circuit.is_some(), of_circuit, reader.mistakes.last_mut()) {
+        let help = "sensors and controllers see the states of a circuit, for example C1.v and L1.i: take the voltage from a capacitor, the current from a coil";
+        mistake.help = Some(help.into());
+    }
 }
 
 /// `period` and `phase`.

@@ -78,10 +78,6 @@ fn gains(reader: &mut Reader<'_>, it: &Section<'_>, value: Option<&Spanned<Value
 
 pub(super) fn model_based(reader: &mut Reader<'_>, it: &Section<'_>, kind: &str) -> Option<ModelBasedSource> {
     let s = it.s;
-    let Some(clock) = it.clock else {
-        let help = "give it in seconds: laws that use the model's equations are sampled; in continuous time write the law by formula";
-        return it.missing(reader, "period", help);
-    };
     let Some(coordinates) = &s.coordinates else {
         return it.missing(reader, "coordinates", "name the coordinates of the system that it drives");
     };
@@ -104,7 +100,7 @@ pub(super) fn model_based(reader: &mut Reader<'_>, it: &Section<'_>, kind: &str)
             gain: gains(reader, it, s.gain.as_ref(), ("gain", n))?,
         },
     };
-    Some(ModelBasedSource { name: it.name.clone(), clock, kind, coordinates: list(coordinates), desired: list(desired) })
+    Some(ModelBasedSource { name: it.name.clone(), clock: it.clock, kind, coordinates: list(coordinates), desired: list(desired) })
 }
 
 /// Sliding modes and twisting: explicit where they are sampled, implicit otherwise.
