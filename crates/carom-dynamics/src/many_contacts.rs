@@ -9,6 +9,7 @@ use crate::detection::{ContactPoint, WORLD};
 use crate::laws::{Cohesion, ContactLaw};
 use crate::memory::WarmStart;
 use crate::relations::contact::turned_tangents;
+use crate::schemes::moreau_gap::sleep::Sleep;
 use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
 use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
@@ -27,6 +28,7 @@ pub(crate) struct ManyContacts {
     pub problem: BodyProblem,
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
+    pub sleep: Sleep,
     /// Guess of the impulses of the rows.
     pub row_guess: Vec<f64>,
     /// Laws of all contact points.
@@ -158,6 +160,12 @@ impl ManyContacts {
                 }
             }
         }
+    }
+
+    /// Wakes bodies and tells the problem of those that sleep, when it is complete; `v` are the velocities at the start of the step.
+    pub fn let_sleep(&mut self, contacts: &[ContactPoint], v: &[f64], h: f64) {
+        let index = &self.index;
+        self.sleep.before(&mut self.problem, v, |place| contacts[index[place] as usize].surface.is_some(), h);
     }
 
     /// The impulses of the last step as the guess of the rows.

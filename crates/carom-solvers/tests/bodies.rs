@@ -242,7 +242,8 @@ fn chains_of_joints_are_one_exact_block() {
             });
         }
     }
-    let (_, report) = solve(&problem, 1e-10);
+    let params = BodySweepsParams { tolerance: 1e-10, aim: 1e-10, ..BodySweepsParams::default() };
+    let report = BodySweeps::new(params).solve(&problem, &mut BodySolution::default());
     assert!(report.status.is_converged() && report.iterations < 50, "{report:?}");
     // the tolerance is relative to |r|, about 1400 √400 in a mass unit of about 2: velocities of 1e-9 m/s need 1e-14 of that
     let (solution, report) = solve(&problem, 1e-14);

@@ -168,3 +168,59 @@ fn runs_do_not_depend_on_the_number_of_threads() {
         assert_eq!(one, by(threads), "{threads} threads");
     }
 }
+
+/// 25 stacks of three cubes; a ball falls on the first of them, a force pushes the top of the last from 0.4 s on. The ball lands at about 0.45 s.
+fn stacks(sleep: &str) -> Done {
+    run_text(&format!(
+        r#"
+        [[material]]
+        name = "m"
+        friction = 0.5
+        [[body]]
+        name = "floor"
+        fixed = true
+        shape = {{ kind = "plane", normal = [0, 0, 1] }}
+        [[generate]]
+        kind = "lattice"
+        name = "cube"
+        counts = [5, 5, 3]
+        spacing = [0.5, 0.5, 0.1]
+        position = [0, 0, 0.05]
+        body = {{ shape = {{ kind = "box", size = 0.1 }}, density = 1000 }}
+        [[body]]
+        name = "ball"
+        shape = {{ kind = "sphere", radius = 0.05 }}
+        density = 1000
+        position = [0.02, 0.01, 1.35]
+        [[force]]
+        kind = "force"
+        body = "cube_5_5_3"
+        force = ["if(t > 0.4, 8, 0)", 0, 0]
+        [simulation]
+        end = 0.5
+        step = 2e-3
+        scheme = {{ kind = "moreau-gap"{sleep} }}
+        [record]
+        every = 1
+        "#
+    ))
+}
+
+/// What sleeps does not move by a bit, and wakes where a body meets it or a force changes, as if it had not slept.
+#[test]
+fn islands_sleep_and_wake() {
+    let (awake, sleepy) = (stacks(""), stacks(", sleep_after = 0.1"));
+    let still = |done: &Done, name: &str| ["vx", "vy", "vz", "wx", "wy", "wz"].iter().all(|v| done.v(&format!("{name}.{v}")) == 0.0);
+    assert!(still(&sleepy, "cube_3_3_3") && still(&sleepy, "cube_5_4_1"));
+    // both that are met move: the force gains 8/1 − μ g ≥ 3 m/s² for 0.1 s
+    assert!(!still(&sleepy, "cube_1_1_3") && sleepy.v("cube_5_5_3.vx") > 0.25, "{}", sleepy.v("cube_5_5_3.vx"));
+    // residuals of 1e-4 while they move, times speeds of a few m/s
+    for (a, b) in awake.keep.q.last().unwrap().iter().zip(sleepy.keep.q.last().unwrap()) {
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+    // before the ball lands nothing differs but what rest leaves
+    let at = sleepy.keep.q.len() * 7 / 10;
+    for (a, b) in awake.keep.q[at].iter().zip(&sleepy.keep.q[at]) {
+        assert!((a - b).abs() < 1e-10, "{a} {b}");
+    }
+}

@@ -89,6 +89,9 @@ pub struct BodyProblem {
     /// Bodies that hardly move at the start of the step; empty where this is not known. Islands in which most are slow are structures at rest: they are
     /// solved beyond the tolerance (see [`BodySweepsParams::exact_flops`]).
     pub slow: Vec<bool>,
+    /// Bodies that sleep; empty where none does. They rest, whatever their free velocities, and contacts between them keep the impulses of the guess. No body that is awake
+    /// may touch one, nor may rows.
+    pub asleep: Vec<bool>,
 }
 
 /// Impulses and velocities of the contacts and rows. The guess on entry, the solution on exit.
@@ -132,6 +135,11 @@ impl Measure {
 }
 
 impl BodyProblem {
+    /// The body sleeps.
+    fn sleeps(&self, body: u32) -> bool {
+        self.asleep.get(body as usize) == Some(&true)
+    }
+
     /// The residual in kilograms, as [`crate::FrictionContact::residual`], of a solution with its velocities.
     #[must_use]
     pub fn residual(&self, solution: &BodySolution) -> f64 {

@@ -44,6 +44,7 @@ impl BodyProblem {
         self.contacts.clear();
         self.rows.clear();
         self.slow.clear();
+        self.asleep.clear();
         self.row_values.sides.clear();
         self.row_values.jacobian.clear();
         self.row_values.free.clear();

@@ -80,6 +80,7 @@ impl BodySweeps {
         solution.row_impulses.resize(problem.n_other_rows(), 0.0);
         solution.row_velocities.resize(problem.n_other_rows(), 0.0);
         solution.bodies.clone_from(&problem.velocities);
+        rest_sleepers(problem, solution);
         self.split(problem);
         let threads = rayon::current_num_threads();
         let islands = &mut self.islands[..self.n_islands];
@@ -90,12 +91,13 @@ impl BodySweeps {
         large.iter_mut().for_each(|island| island.build(problem, guess, local));
         small.par_iter_mut().for_each(|island| island.build(problem, guess, local));
         let trace: f64 = large.iter().chain(&*small).map(|island| island.trace).sum();
-        let n_rows = 3 * problem.contacts.len() + problem.n_other_rows();
+        let n_contacts: usize = large.iter().chain(&*small).map(|island| island.contacts.len()).sum();
+        let n_rows = 3 * n_contacts + problem.n_other_rows();
         let mean = trace / n_rows.max(1) as f64;
         let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
         let tolerance = self.params.tolerance;
         let BodySweepsParams { max_sweeps, aim, cheap_visits, momentum, exact_flops, .. } = self.params;
-        let cheap_sweeps = cheap_visits / problem.contacts.len().max(1);
+        let cheap_sweeps = cheap_visits / n_contacts.max(1);
         let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit, momentum, exact_flops };
         let task = Task { problem, local, limits, arch: self.arch };
         large.iter_mut().for_each(|island| island.solve(task, true));
@@ -134,12 +136,10 @@ impl BodySweeps {
     fn split(&mut self, problem: &BodyProblem) {
         let n = problem.masses.len();
         self.union.reset(n);
-        let moving = |bodies: [u32; 2]| bodies.into_iter().filter(|&body| body != GROUND);
+        let moving = |bodies: [u32; 2]| bodies.into_iter().filter(|&body| body != GROUND && !problem.sleeps(body));
         for contact in &problem.contacts {
-            if let [a, b] = contact.bodies
-                && a != GROUND
-                && b != GROUND
-            {
+            let mut moving = moving(contact.bodies);
+            if let (Some(a), Some(b)) = (moving.next(), moving.next()) {
                 self.union.join(a, b);
             }
         }
@@ -186,6 +186,18 @@ impl BodySweeps {
             if let Some(body) = problem.bodies_of(rows).next() {
                 self.islands[self.union.island(body)].rows.push(index as u32);
             }
+        }
+    }
+}
+
+/// Bodies that sleep do not move; the impulses of their contacts stay those of the guess.
+fn rest_sleepers(problem: &BodyProblem, solution: &mut BodySolution) {
+    for (v, _) in solution.bodies.iter_mut().zip(&problem.asleep).filter(|(_, asleep)| **asleep) {
+        *v = [0.0; 6];
+    }
+    if !problem.asleep.is_empty() {
+        for (u, contact) in solution.velocities.iter_mut().zip(&problem.contacts) {
+            *u = contact.free;
         }
     }
 }

@@ -17,9 +17,10 @@ use carom::io::model_file::Override;
 use clap::Parser;
 use measure::{Measure, Measurement};
 use plan::{Plan, Variation};
-use rayon::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use table::{Row, Table};
 
@@ -77,18 +78,12 @@ pub fn study(args: &Args) -> Outcome {
     }
     let bar = progress_bar(cases.len() as u64, args.quiet);
     bar.inc(rows.iter().flatten().count() as u64);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.map_or(0, usize::from)).build();
-    let pool = pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))?;
     let left: Vec<usize> = (0..cases.len()).filter(|&i| rows[i].is_none()).collect();
-    let done: Vec<(usize, Result<Row, Failure>)> = pool.install(|| {
-        let run = |&i: &usize| {
-            let row = one(&plan, &cases[i]);
-            bar.inc(1);
-            (i, row)
-        };
-        // one at a time and not in halves: costs grow along a list of steps
-        left.par_iter().with_max_len(1).map(run).collect()
-    });
+    let done = run_all(&left, args.threads, |i| {
+        let row = one(&plan, &cases[i]);
+        bar.inc(1);
+        row
+    })?;
     bar.finish_and_clear();
     for (i, row) in done {
         rows[i] = Some(row?);
@@ -110,6 +105,30 @@ pub fn study(args: &Args) -> Outcome {
         return Err(Failure::Run(format!("{failed} of {} runs failed; the table says why", table.rows.len())));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the cases in their order, each on one thread, several side by side: threads that all runs share would wait for each other's steps.
+fn run_all(
+    left: &[usize],
+    threads: Option<u16>,
+    run: impl Fn(usize) -> Result<Row, Failure> + Sync,
+) -> Result<Vec<(usize, Result<Row, Failure>)>, Failure> {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let n = threads.filter(|n| *n > 0).map_or_else(all, usize::from).min(left.len());
+    let pools: Result<Vec<_>, _> = (0..n).map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build()).collect();
+    let pools = pools.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))?;
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for pool in &pools {
+            scope.spawn(|| {
+                while let Some(&case) = left.get(next.fetch_add(1, Relaxed)) {
+                    let row = pool.install(|| run(case));
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((case, row));
+                }
+            });
+        }
+    });
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// One run.

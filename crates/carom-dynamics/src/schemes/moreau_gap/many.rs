@@ -61,6 +61,9 @@ impl MoreauGap {
             many.set_shift(approach.shift(h, e, self.recovery()).0);
         }
         many.push_rows(active, bodies.first_block);
+        if self.params.sleep_after > 0.0 {
+            many.let_sleep(contacts, v, h);
+        }
         // p => v_{k+1}
         many.sweeps.set_params(self.params.sweeps);
         report.solve = Some(many.solve(contacts, warm, &mut state.v[bodies.v.clone()]));

@@ -31,6 +31,7 @@
 pub(crate) mod impulse_times;
 mod law;
 mod many;
+pub(crate) mod sleep;
 
 use super::joint_positions::{Closeness, JointPositions, project_displacement};
 use super::settings::{check_joint_tolerance, check_newton, require};
@@ -51,6 +52,7 @@ use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
 use carom_solvers::{FrictionSolverParams, SolveReport};
 use law::{Approach, Recovery};
 use serde::{Deserialize, Serialize};
+use sleep::SleepRule;
 
 /// Settings of [`MoreauGap`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +69,11 @@ pub struct MoreauGapParams {
     pub many: usize,
     /// Settings of that solver.
     pub sweeps: BodySweepsParams,
+    /// Time after which islands whose bodies have all been slower than `sleep_speed` fall asleep, where there are many contacts: they stay as they are until something
+    /// comes within reach or forces change \[s\]; default 0, which lets none sleep; ≥ 0.
+    pub sleep_after: f64,
+    /// Speeds below which bodies may fall asleep \[m/s\], \[rad/s\]; default 1e-3, ≥ 0.
+    pub sleep_speed: f64,
     /// Steps whose one-step problem stops above its tolerance, but not above this residual, are counted, recorded as events and gone on with;
     /// dimensionless, default 1e-6, ≥ 0. With many contacts a hundred times the tolerance of `sweeps` is meant, whatever the number; 0 tolerates nothing.
     pub tolerated: f64,
@@ -87,6 +94,8 @@ impl Default for MoreauGapParams {
             touch: 1e-9,
             many: 128,
             sweeps: BodySweepsParams::default(),
+            sleep_after: 0.0,
+            sleep_speed: 1e-3,
             tolerated: 1e-6,
             joint_tolerance: 1e-10,
             newton_tolerance: 1e-12,
@@ -109,6 +118,12 @@ impl MoreauGapParams {
         require(tolerance > 0.0 && tolerance.is_finite(), "sweeps.tolerance", tolerance, "a positive number is needed")?;
         let aim = self.sweeps.aim;
         require(aim >= 0.0 && aim.is_finite(), "sweeps.aim", aim, "a number ≥ 0 is needed")?;
+        let flops = self.sweeps.exact_flops;
+        require(flops >= 0.0 && flops.is_finite(), "sweeps.exact_flops", flops, "a number ≥ 0 is needed")?;
+        let after = self.sleep_after;
+        require(after >= 0.0 && after.is_finite(), "sleep_after", after, "a time ≥ 0 [s] is needed")?;
+        let slow = self.sleep_speed;
+        require(slow >= 0.0 && slow.is_finite(), "sleep_speed", slow, "a speed ≥ 0 [m/s] is needed")?;
         let tolerated = self.tolerated;
         require(tolerated >= 0.0 && tolerated.is_finite(), "tolerated", tolerated, "a number ≥ 0 is needed")?;
         require(self.sweeps.max_sweeps > 0, "sweeps.max_sweeps", 0.0, "at least 1 is needed")?;
@@ -162,6 +177,16 @@ impl Scheme for MoreauGap {
         report.converged_but_for_solver() && report.solve.is_some_and(within)
     }
 
+    fn accept(&self, model: &Model, state: &State, memory: &mut StepMemory) {
+        if self.params.sleep_after > 0.0
+            && let Some(bodies) = model.systems().bodies()
+        {
+            let many = &mut memory.many;
+            let rule = SleepRule { after: self.params.sleep_after, speed: self.params.sleep_speed };
+            many.sleep.after(&many.problem, &state.v[bodies.v.clone()], rule);
+        }
+    }
+
     /// One step. `h` in seconds. Cost: linear in the contacts per sweep of the solver; one factorisation of M̂ per Newton iteration.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
@@ -183,6 +208,7 @@ impl Scheme for MoreauGap {
         if memory.contacts.len() >= self.params.many && many::takes(model) {
             self.solve_many(model, state, memory, h, &mut report)?;
         } else {
+            memory.many.sleep.wake_all();
             self.solve_few(model, state, memory, &step, &mut report)?;
         }
 
