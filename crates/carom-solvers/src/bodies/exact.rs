@@ -21,18 +21,20 @@ use crate::cones::{Block, norm_squared};
 type V3 = [f64; 3];
 type V6 = [f64; 6];
 
-/// First penalty, in the inverse of the mean diagonal of W at a contact, its factor after each update, and the largest: beyond it rounding counts.
-const FIRST_PENALTY: f64 = 1e4;
+/// Factor on the penalty, in the inverse of the mean diagonal of W at a contact, after each update, and the largest: beyond it rounding counts.
 const PENALTY_GROWTH: f64 = 100.0;
 const LARGEST_PENALTY: f64 = 1e10;
 
 /// Factor on the largest penalty after each success, once a failure has lowered it.
 const PENALTY_RETURN: f64 = 3.0;
 
+/// Factor on the penalty after a failure.
+const PENALTY_FALL: f64 = 0.01;
+
 /// Updates of the impulses, Newton steps for all and for each, and trials along each step.
 const UPDATES: usize = 40;
 const ALL_STEPS: usize = 300;
-const STEPS: usize = 60;
+const STEPS: usize = 30;
 const TRIALS: usize = 12;
 
 /// Newton steps with a shift that follows, and halvings of each.
@@ -76,6 +78,8 @@ pub(super) struct ExactIsland {
     points: Vec<Point>,
     impulses: Vec<V3>,
     shifts: Vec<f64>,
+    /// Contacts that slide with an impulse.
+    slides: Vec<bool>,
     best: Vec<V3>,
     matrix: BodyMatrix,
     /// Measure of the best iterate, and the number of Newton steps.
@@ -88,7 +92,7 @@ pub(super) struct ExactIsland {
 enum Shift {
     /// That of the last iterate.
     Fixed,
-    /// μ|u_T| at the velocities at hand.
+    /// μ|u_T| at the velocities at hand where contacts slide.
     Follows,
 }
 
@@ -101,6 +105,8 @@ pub(super) struct Goal {
     pub unit: f64,
     /// |q|².
     pub free: f64,
+    /// First penalty: large where contacts will hold, small where they slide.
+    pub penalty: f64,
 }
 
 impl ExactIsland {
@@ -155,7 +161,7 @@ impl ExactIsland {
         self.move_by_impulses();
         self.measure = self.judge(goal);
         self.best.clone_from(&self.impulses);
-        let (mut penalty, mut largest, mut since_best) = (FIRST_PENALTY, LARGEST_PENALTY, 0);
+        let (mut penalty, mut largest, mut since_best) = (goal.penalty, LARGEST_PENALTY, 0);
         for _ in 0..UPDATES {
             if self.measure.residual() <= goal.residual || since_best >= STALL || self.steps >= ALL_STEPS {
                 break;
@@ -163,7 +169,8 @@ impl ExactIsland {
             self.shift();
             let part = INEXACTNESS * goal.residual.max(INEXACTNESS * self.measure.residual());
             self.minimise(penalty, part);
-            let shift = if self.follow(penalty, part) { Shift::Follows } else { Shift::Fixed };
+            let follows = self.find_slides(penalty) && self.follow(penalty, part);
+            let shift = if follows { Shift::Follows } else { Shift::Fixed };
             self.update(penalty, shift);
             self.move_by_impulses();
             let measure = self.judge(goal);
@@ -178,7 +185,7 @@ impl ExactIsland {
                 since_best += 1;
                 self.impulses.clone_from(&self.best);
                 self.move_by_impulses();
-                largest = (0.1 * penalty).max(1.0);
+                largest = (PENALTY_FALL * penalty).max(1.0);
                 penalty = largest;
             }
         }
@@ -266,8 +273,8 @@ impl ExactIsland {
         let point = &self.points[index];
         let (mut u, r, rho) = (self.local(point, v), &self.impulses[index], penalty * point.mass);
         u[0] += match shift {
-            Shift::Fixed => self.shifts[index],
-            Shift::Follows => point.friction * u[1].hypot(u[2]),
+            Shift::Follows if self.slides[index] => point.friction * u[1].hypot(u[2]),
+            _ => self.shifts[index],
         };
         (std::array::from_fn(|k| r[k] - rho * u[k]), rho)
     }
@@ -347,6 +354,16 @@ impl ExactIsland {
         self.v_free.iter().zip(&self.masses).map(|(v, mass)| dot6(v, &times_mass(mass, v))).sum()
     }
 
+    /// Finds the contacts that slide at the velocities of the fixed shift; whether there are any.
+    fn find_slides(&mut self, penalty: f64) -> bool {
+        self.slides.clear();
+        for i in 0..self.points.len() {
+            let (point, (z, _)) = (&self.points[i], self.argument(i, &self.v, penalty, Shift::Fixed));
+            self.slides.push(z[1].hypot(z[2]) > point.friction * z[0] && ConeStep::at(&z, point.friction).is_some());
+        }
+        self.slides.contains(&true)
+    }
+
     /// Newton steps on M (v − v_free) = Gᵀ P_K(z) with the shift that follows the velocities, from those of the fixed one; whether the equation is met.
     fn follow(&mut self, penalty: f64, part: f64) -> bool {
         let mut gradient = std::mem::take(&mut self.gradient);
@@ -390,7 +407,7 @@ impl ExactIsland {
             let (z, rho) = self.argument(i, &self.v, penalty, shift);
             let Some(step) = ConeStep::at(&z, point.friction) else { continue };
             let mut k = step.in_world(&point.axes, rho);
-            if shift == Shift::Follows {
+            if shift == Shift::Follows && self.slides[i] {
                 self.add_shift(&mut k, point, &step, rho);
             }
             matrix.add(i, &k, &point.arms);

@@ -62,6 +62,10 @@ const PATIENCE: usize = 300;
 /// Price of factors, in the usual one, that is paid where sweeps fail.
 const RESCUE: f64 = 100.0;
 
+/// First penalties of Newton's method: of structures at rest, of others.
+const HOLDING_PENALTY: f64 = 1e4;
+const SLIDING_PENALTY: f64 = 10.0;
+
 /// Steps after which the cost of factors that were too dear is asked for again.
 const DEAR: u32 = 50;
 
@@ -213,6 +217,7 @@ impl Island {
         if flops.is_none_or(|flops| flops > most_flops) {
             return false;
         }
+        let penalty = if self.is_structure(problem) { HOLDING_PENALTY } else { SLIDING_PENALTY };
         let impulses = self.exact.impulses_mut();
         impulses.clear();
         impulses.resize(self.contacts.len(), [0.0; 3]);
@@ -224,7 +229,7 @@ impl Island {
                 }
             });
         }
-        self.exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free });
+        self.exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free, penalty });
         let (residual, by_sweeps) = (self.exact.measure.residual(), self.outcome.measure.residual());
         if residual < by_sweeps {
             self.is_exact = true;
