@@ -136,7 +136,9 @@ impl Bodies for SeveralBlocks<'_, '_> {
 /// Linear and angular velocities of the bodies of a pack.
 #[inline(always)]
 pub(super) fn gather<S: Arithmetic>(by: S, bodies: &impl Bodies, addresses: &[u32; LANES]) -> [Vectors<S>; 2] {
-    let [a, b, c, d] = addresses.map(|address| bodies.at(address).velocity);
+    // written out: closures are not inlined into functions with vector instructions
+    let [a, b, c, d] = addresses;
+    let (a, b, c, d) = (&bodies.at(*a).velocity, &bodies.at(*b).velocity, &bodies.at(*c).velocity, &bodies.at(*d).velocity);
     let [v0, v1, v2, v3] = Lanes::transposed(by, [a[0].0, b[0].0, c[0].0, d[0].0]);
     let [v4, v5, _, _] = Lanes::transposed(by, [a[1].0, b[1].0, c[1].0, d[1].0]);
     [[v0, v1, v2], [v3, v4, v5]]
@@ -145,7 +147,8 @@ pub(super) fn gather<S: Arithmetic>(by: S, bodies: &impl Bodies, addresses: &[u3
 /// Inverse masses and inertias of the bodies of a pack.
 #[inline(always)]
 pub(super) fn gather_inertia<S: Arithmetic>(by: S, bodies: &impl Bodies, addresses: &[u32; LANES]) -> [Lanes<S>; 7] {
-    let [a, b, c, d] = addresses.map(|address| bodies.at(address).inertia);
+    let [a, b, c, d] = addresses;
+    let (a, b, c, d) = (&bodies.at(*a).inertia, &bodies.at(*b).inertia, &bodies.at(*c).inertia, &bodies.at(*d).inertia);
     let [i0, i1, i2, i3] = Lanes::transposed(by, [a[0].0, b[0].0, c[0].0, d[0].0]);
     let [i4, i5, i6, _] = Lanes::transposed(by, [a[1].0, b[1].0, c[1].0, d[1].0]);
     [i0, i1, i2, i3, i4, i5, i6]

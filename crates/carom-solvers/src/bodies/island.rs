@@ -263,7 +263,6 @@ impl Island {
         }
         let free = f64::from_bits(team.free.load(Relaxed));
         self.outcome = lock(&team.leader).0.outcome;
-        drop(team);
         self.free = free;
         self.row_work = rows;
     }
@@ -397,7 +396,7 @@ impl Island {
         let mut rows = std::mem::take(&mut self.row_work);
         self.with_bodies(|bodies| {
             for cell in &self.cells {
-                lock(cell).read_out(bodies, solution);
+                lock(cell).read_out(problem, bodies, solution);
             }
             rows.read_out(problem, &self.rows, bodies, solution);
         });

@@ -13,7 +13,7 @@
 //! At a fixed point u_N ≥ 0 ⟂ r_N ≥ 0 and −u_T is in the normal cone of the disk at r_T: Coulomb's law as it is.
 
 use super::body::{Bodies, Inertia, gather, gather_inertia, scatter};
-use super::lanes::{Arithmetic, LANES, Lanes, Plain, Stored, Vectors, add, cross, dot, scale, scale_add, sub};
+use super::lanes::{Arithmetic, LANES, Lanes, Stored, Vectors, add, cross, dot, scale, scale_add, sub};
 use super::{BodyContact, Measure};
 
 /// Pairs of one colour. Lanes without a pair join the ground to itself.
@@ -129,10 +129,9 @@ impl Pack {
         total
     }
 
-    /// Local velocities of a point of each pair.
-    pub fn velocities(&self, point: &Points, bodies: &impl Bodies) -> [[f64; 3]; LANES] {
-        let u = point.frame(Plain).local(&self.gather(Plain, bodies)).map(Lanes::array);
-        std::array::from_fn(|lane| [u[0][lane], u[1][lane], u[2][lane]])
+    /// Addresses of the bodies of a pair.
+    pub fn pair(&self, lane: usize) -> [u32; 2] {
+        [self.bodies[0][lane], self.bodies[1][lane]]
     }
 }
 

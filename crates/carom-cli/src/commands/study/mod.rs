@@ -107,12 +107,11 @@ pub fn study(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A case by its number, and what came of it.
+type Done = (usize, Result<Row, Failure>);
+
 /// Runs the cases in their order, each on one thread, several side by side: threads that all runs share would wait for each other's steps.
-fn run_all(
-    left: &[usize],
-    threads: Option<u16>,
-    run: impl Fn(usize) -> Result<Row, Failure> + Sync,
-) -> Result<Vec<(usize, Result<Row, Failure>)>, Failure> {
+fn run_all(left: &[usize], threads: Option<u16>, run: impl Fn(usize) -> Result<Row, Failure> + Sync) -> Result<Vec<Done>, Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let n = threads.filter(|n| *n > 0).map_or_else(all, usize::from).min(left.len());
     let pools: Result<Vec<_>, _> = (0..n).map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build()).collect();
