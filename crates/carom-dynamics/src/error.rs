@@ -304,11 +304,13 @@ pub enum StepError {
     },
     /// Initial data from which no jump leads to admissible ones.
     #[error(
-        "at t = {t:.9} s, the initial states break the law of a relation and no jump leads to states that obey it (residual {residual:.3e}): choose other initial states, or check the signs of B, C and D"
+        "at t = {t:.9} s, the initial states break the law of {place} and no jump leads to states that obey it (residual {residual:.3e}): choose other initial states, or check the signs of B, C and D"
     )]
     NoConsistentStart {
         /// Time \[s\].
         t: f64,
+        /// The relation and its row in which the problem is worst, where this is known.
+        place: String,
         /// What is left of the problem.
         residual: f64,
     },

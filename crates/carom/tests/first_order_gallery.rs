@@ -1,6 +1,6 @@
 //! First-order models of the gallery against their numbers.
 
-use crate::support::run;
+use crate::support::{failure, run};
 use carom::dynamics::recording::EventKind;
 
 fn x(done: &crate::support::Done) -> &[f64] {
@@ -48,4 +48,35 @@ fn the_stream_stays_in_the_cave() {
     assert_eq!(done.certificate.unconverged, 0);
     let touched = |name: &str| done.keep.events.iter().any(|e| e.kind == EventKind::ModeChanged && e.name == name);
     assert!(touched("cave"));
+}
+
+/// States that no jump can bring between walls that leave no room: the message names a relation.
+#[test]
+fn starts_without_room_name_the_relation() {
+    let message = failure(
+        r#"
+        [first_order]
+        states = ["x"]
+        A = [[-1]]
+        [[relation]]
+        name = "floor"
+        law = "complementarity"
+        multipliers = ["a"]
+        B = [1]
+        C = [1]
+        [[relation]]
+        name = "ceiling"
+        law = "complementarity"
+        multipliers = ["b"]
+        B = [-1]
+        C = [-1]
+        b = [-1]
+        [initial]
+        state = { x = 2 }
+        [simulation]
+        end = 1
+        step = 0.1
+        "#,
+    );
+    assert!(message.contains("break the law of \"floor\"") || message.contains("break the law of \"ceiling\""), "{message}");
 }

@@ -44,10 +44,12 @@ pub(crate) fn make_consistent(
         }
     };
     state.t = t;
+    let worst = memory.worst_row();
     memory.solution.r.fill(0.0);
     if !report.converged() {
         let residual = report.solve.map_or(report.newton_residual, |solve| solve.residual_normalised);
-        return Err(StepError::NoConsistentStart { t, residual });
+        let of_row = |row: usize| format!("\"{}\" (row {})", set.relation_of(row).name, set.rows()[row]);
+        return Err(StepError::NoConsistentStart { t, place: worst.map_or_else(|| "a relation".to_owned(), of_row), residual });
     }
     let change = |i: usize| (state.x[i] - before[i]).abs();
     let size = state.x.iter().chain(&before).fold(0.0_f64, |m, x| m.max(x.abs()));
