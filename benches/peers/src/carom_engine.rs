@@ -66,7 +66,8 @@ impl Engine for CaromEngine {
 
     fn trace(&self) -> Option<String> {
         let solve = self.last.solve.as_ref()?;
-        Some(format!("{} {} {} {:.2e}", self.last.n_active, solve.solver, solve.iterations, solve.residual_normalised))
+        let deepest = self.last.violations.penetration;
+        Some(format!("{} {} {} {:.2e} {deepest:.2e} m", self.last.n_active, solve.solver, solve.iterations, solve.residual_normalised))
     }
 
     fn read(&self, state: &mut State) {

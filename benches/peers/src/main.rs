@@ -88,7 +88,8 @@ fn measure(
             for _ in 0..block {
                 meter.step(&mut **engine, model)?;
                 if trace && let Some(text) = engine.trace() {
-                    eprintln!("{} {text} {:.3} ms", meter.cpu.len(), 1e3 * meter.cpu.last().map_or(0.0, std::time::Duration::as_secs_f64));
+                    let milliseconds = 1e3 * meter.cpu.last().map_or(0.0, std::time::Duration::as_secs_f64);
+                    eprintln!("{} {text} {:.2e} J {milliseconds:.3} ms", meter.cpu.len(), meter.rise);
                 }
             }
         }

@@ -15,7 +15,8 @@ pub struct Meter {
     pub wall: Duration,
     /// Kinetic energy after the last step \[J\].
     pub kinetic: f64,
-    /// Largest rise of kinetic plus potential energy in one step \[J\].
+    /// Rise of kinetic plus potential energy in the last step, and the largest in one step \[J\].
+    pub rise: f64,
     pub largest_rise: f64,
     mechanical: f64,
     state: State,
@@ -28,7 +29,7 @@ impl Meter {
         let (mut scratch, state) = (Scratch::default(), start.clone());
         let (kinetic, potential) = model.energy(state.t, &state.q, &state.v, &mut scratch)?;
         let cpu = Vec::with_capacity(n_steps);
-        Ok(Self { cpu, wall: Duration::ZERO, kinetic, largest_rise: 0.0, mechanical: kinetic + potential, state, scratch })
+        Ok(Self { cpu, wall: Duration::ZERO, kinetic, rise: 0.0, largest_rise: 0.0, mechanical: kinetic + potential, state, scratch })
     }
 
     /// One step of an engine, timed; then its energy, not timed, by carom's formula for all engines.
@@ -40,7 +41,8 @@ impl Meter {
         engine.account();
         engine.read(&mut self.state);
         let (kinetic, potential) = model.energy(self.state.t, &self.state.q, &self.state.v, &mut self.scratch)?;
-        self.largest_rise = self.largest_rise.max(kinetic + potential - self.mechanical);
+        self.rise = kinetic + potential - self.mechanical;
+        self.largest_rise = self.largest_rise.max(self.rise);
         (self.kinetic, self.mechanical) = (kinetic, kinetic + potential);
         Ok(())
     }

@@ -10,7 +10,7 @@ pub const USAGE: &str = "usage: carom-peers (s1 | s2) NUMBER [--steps N] [--thre
   --threads N  threads (default 1; rapier has more than one only with `--features parallel`)
   --default    rapier also with its default settings
   --sleep      bodies of rapier may fall asleep (default: no, carom's do not)
-  --trace      tell contacts, iterations, residual and CPU time of each step of carom on standard error
+  --trace      tell contacts, iterations, residual, penetration, change of energy and CPU time of each step of carom on standard error
   --alone      carom only, with the memory it took";
 
 /// Which pile.

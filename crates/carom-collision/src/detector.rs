@@ -1,6 +1,6 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::tree::{EMPTY, Tree, overlap};
+use crate::backend::tree::{Bounds, EMPTY, Tree, overlap, within};
 use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
@@ -14,12 +14,12 @@ use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
 use carom_dynamics::systems::Instant;
 use nalgebra::Vector3;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::prelude::*;
 
 /// How far a collider's quaternion may be from unit length.
 const UNIT_TOLERANCE: f64 = 1e-6;
-/// Fewer colliders than this are placed by one thread.
-const FEWEST_FOR_THREADS: usize = 4096;
+/// Fewest colliders that a thread places at once.
+const FEWEST_FOR_THREADS: usize = 512;
 
 /// Contact detection over a fixed list of colliders.
 ///
@@ -155,27 +155,31 @@ impl Detector {
                 }
             }
         }
-        let follow = |(collider, placed): (&Collider, &mut Placed)| {
-            if collider.body.is_some() {
-                placed.follow(collider, bodies.q, bodies.v);
+        let pull_reach = *pull_reach;
+        let (boxes, kept) = tree.boxes_mut();
+        let all = (colliders.par_iter(), placed.par_iter_mut(), boxes.par_iter_mut(), kept.par_iter()).into_par_iter();
+        let follow = |(collider, placed, bounds, kept): (&Collider, &mut Placed, &mut Bounds, &Bounds)| {
+            if placed.body == WORLD {
+                return Moved::default();
+            }
+            placed.follow(collider, bodies.q, bodies.v);
+            *bounds = if placed.valid { placed.bounds(&collider.shape, horizon, pull_reach) } else { EMPTY };
+            // growth and reach may leave the range of numbers
+            placed.valid &= (bounds.0 + bounds.1).iter().all(|x| x.is_finite());
+            if !placed.valid {
+                *bounds = EMPTY;
+            }
+            Moved {
+                leaves: !within(bounds, kept),
+                fast: usize::from(placed.valid && placed.is_fast(horizon)),
+                far: usize::from(placed.valid && placed.is_far()),
             }
         };
-        if colliders.len() >= FEWEST_FOR_THREADS && rayon::current_num_threads() > 1 {
-            colliders.par_iter().zip(placed.par_iter_mut()).with_min_len(FEWEST_FOR_THREADS / 4).for_each(follow);
-        } else {
-            colliders.iter().zip(placed.iter_mut()).for_each(follow);
-        }
-        for &i in &self.solids {
-            let collider = &mut placed[i as usize];
-            if collider.body == WORLD {
-                continue;
-            }
-            let bounds = if collider.valid { collider.bounds(&colliders[i as usize].shape, horizon, *pull_reach) } else { EMPTY };
-            // growth and reach may leave the range of numbers
-            collider.valid &= (bounds.0 + bounds.1).iter().all(|x| x.is_finite());
-            tree.move_leaf(i, if collider.valid { &bounds } else { &EMPTY });
-            self.warnings.fast_bodies += usize::from(collider.valid && collider.is_fast(horizon));
-            self.warnings.far_bodies += usize::from(collider.valid && collider.is_far());
+        let moved = all.with_min_len(FEWEST_FOR_THREADS).map(follow).reduce(Moved::default, Moved::and);
+        self.warnings.fast_bodies += moved.fast;
+        self.warnings.far_bodies += moved.far;
+        if moved.leaves {
+            tree.invalidate();
         }
         Ok(())
     }
@@ -243,6 +247,9 @@ impl ContactDetector for Detector {
 
     fn set_skin(&mut self, fraction: f64) {
         let Self { colliders, placed, tree, .. } = self;
+        if placed.iter().all(|placed| placed.skin == fraction) {
+            return;
+        }
         for (i, (collider, placed)) in colliders.iter().zip(placed).enumerate() {
             placed.skin = fraction;
             if collider.body.is_none() && placed.radius.is_finite() {
@@ -278,6 +285,21 @@ impl ContactDetector for Detector {
 
     fn boxed_clone(&self) -> Box<dyn ContactDetector> {
         Box::new(self.clone())
+    }
+}
+
+/// What colliders have done since the last search.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// One has left the box that pairs were sought with.
+    leaves: bool,
+    fast: usize,
+    far: usize,
+}
+
+impl Moved {
+    fn and(self, other: Moved) -> Moved {
+        Moved { leaves: self.leaves | other.leaves, fast: self.fast + other.fast, far: self.far + other.far }
     }
 }
 

@@ -133,11 +133,27 @@ pub(crate) fn select_where(
     model: &Model,
     state: &State,
     memory: &mut StepMemory,
-    RowsOver { step, lead }: RowsOver,
+    over: RowsOver,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
-    let StepMemory { active, candidates: c, impacts_done, bonds, .. } = &mut *memory;
-    let with_restitution = !*impacts_done && *model.impact_law() != ImpactLaw::Inelastic;
+    select_interactions_where(model, memory, over, &closed);
+    select_contacts_where(model, state, memory, over, closed);
+}
+
+/// Coefficients of restitution count: the impacts were not resolved before the step.
+pub(crate) fn counts_restitution(model: &Model, memory: &StepMemory) -> bool {
+    !memory.impacts_done && *model.impact_law() != ImpactLaw::Inelastic
+}
+
+/// Begins the active set with the interactions by formula, as [`select_where`] does.
+pub(crate) fn select_interactions_where(
+    model: &Model,
+    memory: &mut StepMemory,
+    RowsOver { step, .. }: RowsOver,
+    closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
+    let with_restitution = counts_restitution(model, memory);
+    let StepMemory { active, candidates: c, bonds, .. } = &mut *memory;
     let layout = model.systems().layout();
     active.clear();
     active.set_step(step);
@@ -169,6 +185,18 @@ pub(crate) fn select_where(
             active.set_pull(item, step * pull, (!is_closed).then(|| gap / step));
         }
     }
+}
+
+/// Appends the contacts between shapes to the active set, as [`select_where`] does.
+pub(crate) fn select_contacts_where(
+    model: &Model,
+    state: &State,
+    memory: &mut StepMemory,
+    RowsOver { step, lead }: RowsOver,
+    closed: impl Fn(ActiveSource, f64, f64) -> bool,
+) {
+    let with_restitution = counts_restitution(model, memory);
+    let layout = model.systems().layout();
     select_planar_contacts(model, state, memory, (step, with_restitution), &closed);
     let StepMemory { active, contacts, bonds, detector, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };

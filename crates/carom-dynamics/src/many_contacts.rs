@@ -14,6 +14,7 @@ use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
 use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use rayon::prelude::*;
 
 /// The plain contacts of a step. Empty where the step took the ordinary way.
 #[derive(Debug, Default)]
@@ -31,12 +32,27 @@ pub(crate) struct ManyContacts {
     pub sleep: Sleep,
     /// Guess of the impulses of the rows.
     pub row_guess: Vec<f64>,
-    /// Laws of all contact points.
+    /// Laws of all contact points, where some are not plain.
     pub laws: Vec<u16>,
-    /// Rotation of each body from its frame to the world, half a step ahead.
+    /// Rotation of each body from its frame to the world, half a step ahead, and its velocity at the start of the step, in the world frame.
     rotations: Vec<Matrix3<f64>>,
+    velocities_start: Vec<[f64; 6]>,
     /// Inverse inertias in the body frames, and inverse masses; constant.
     inertias: Vec<(f64, Matrix3<f64>)>,
+}
+
+/// Fewest bodies or contacts that a thread takes at once: each some tens of nanoseconds.
+const PIECE: usize = 512;
+
+/// A contact before its law is applied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainContact<'a> {
+    /// As it was found.
+    pub point: &'a ContactPoint,
+    /// Local velocity at the start of the step (N, T1, T2) \[m/s\].
+    pub start: [f64; 3],
+    /// Normal velocity at its end without impulses \[m/s\].
+    pub free: f64,
 }
 
 /// Constant Coulomb friction and restitution, nothing else.
@@ -70,71 +86,84 @@ impl ManyContacts {
 
     /// Bodies with their free velocities, in the world frame; `lead` is half a step \[s\].
     pub fn place_bodies(&mut self, q: &[f64], v: &[f64], v_free: &[f64], lead: f64) {
-        self.problem.clear();
-        self.rotations.clear();
-        for (body, (inverse_mass, inertia)) in self.inertias.iter().enumerate() {
+        let ManyContacts { problem, rotations, velocities_start, inertias, .. } = self;
+        problem.clear();
+        let n = inertias.len();
+        let mass = BodyMass { inverse_mass: 0.0, inverse_inertia: [0.0; 6] };
+        problem.masses.resize(n, mass);
+        problem.velocities.resize(n, [0.0; 6]);
+        problem.slow.resize(n, false);
+        rotations.resize(n, Matrix3::zeros());
+        velocities_start.resize(n, [0.0; 6]);
+        let state = (rotations.par_iter_mut(), velocities_start.par_iter_mut());
+        let of_problem = (problem.masses.par_iter_mut(), problem.velocities.par_iter_mut(), problem.slow.par_iter_mut());
+        let all = inertias.par_iter().zip(state.into_par_iter()).zip(of_problem.into_par_iter()).enumerate();
+        all.with_min_len(PIECE).for_each(|(body, (((inverse_mass, inertia), (rotation, start)), (mass, velocity, slow)))| {
             let mut turned = orientation(q, body);
             let turn = angular(v, body) * lead;
             if turn != Vector3::zeros() {
                 turned *= UnitQuaternion::from_scaled_axis(turn);
             }
-            let rotation = turned.to_rotation_matrix().into_inner();
-            let i = rotation * inertia * rotation.transpose();
+            *rotation = turned.to_rotation_matrix().into_inner();
+            let i = *rotation * inertia * rotation.transpose();
             let inverse_inertia = [i[(0, 0)], i[(0, 1)], i[(0, 2)], i[(1, 1)], i[(1, 2)], i[(2, 2)]];
-            self.problem.masses.push(BodyMass { inverse_mass: *inverse_mass, inverse_inertia });
-            self.problem.velocities.push(world_velocity(v_free, body, &rotation));
-            self.problem.slow.push(is_slow(&v[6 * body..6 * body + 6], &v_free[6 * body..6 * body + 6]));
-            self.rotations.push(rotation);
-        }
-    }
-
-    /// Adds a plain contact without its shift: its local velocities at the start and without impulses at the end are returned.
-    pub fn push(&mut self, index: usize, contact: &ContactPoint, friction: f64, q: &[f64], v: &[f64], h: f64) -> [[f64; 3]; 2] {
-        let n = contact.normal;
-        let (t1, t2) = turned_tangents(&n, contact.turn);
-        let bodies = [contact.body_a, contact.body_b];
-        let arms = bodies.map(|body| if body == WORLD { Vector3::zeros() } else { contact.point - centre(q, body as usize) });
-        let relative = |velocity: &dyn Fn(usize) -> [f64; 6]| {
-            let mut sum = Vector3::zeros();
-            for ((body, arm), sign) in bodies.iter().zip(&arms).zip([1.0, -1.0]) {
-                if *body != WORLD {
-                    let v = velocity(*body as usize);
-                    sum += sign * (Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(arm));
-                }
-            }
-            sum
-        };
-        let (mut start, mut free) =
-            (relative(&|body| world_velocity(v, body, &self.rotations[body])), relative(&|body| self.problem.velocities[body]));
-        let mut bias = Vector3::zeros();
-        if let Some(surface) = &contact.surface {
-            start -= surface.velocity;
-            bias = -(surface.velocity + h * surface.acceleration);
-            free += bias;
-        }
-        let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
-        let (start, free) = (local(start), local(free));
-        self.index.push(index as u32);
-        self.start.push(start);
-        self.shift.push(0.0);
-        self.free.push(free[0]);
-        self.problem.contacts.push(BodyContact {
-            bodies: bodies.map(|body| if body == WORLD { GROUND } else { body }),
-            normal: n.into(),
-            tangent: t1.into(),
-            arms: arms.map(Into::into),
-            free: local(bias),
-            friction,
+            *mass = BodyMass { inverse_mass: *inverse_mass, inverse_inertia };
+            *start = world_velocity(v, body, rotation);
+            *velocity = world_velocity(v_free, body, rotation);
+            *slow = is_slow(&v[6 * body..6 * body + 6], &v_free[6 * body..6 * body + 6]);
         });
-        [start, free]
     }
 
-    /// Sets what the law adds to the normal velocity of the contact pushed last.
-    pub fn set_shift(&mut self, shift: f64) {
-        if let (Some(contact), Some(kept)) = (self.problem.contacts.last_mut(), self.shift.last_mut()) {
-            contact.free[0] += shift - *kept;
-            *kept = shift;
-        }
+    /// Writes the plain contacts among `contacts` that `index` lists, with the coefficient of friction and what the law adds to the normal velocity, which
+    /// `law` tells. Orientations are those of [`ManyContacts::place_bodies`]; `h` is the step \[s\].
+    pub fn write_contacts(&mut self, contacts: &[ContactPoint], q: &[f64], h: f64, law: impl Fn(PlainContact<'_>) -> (f64, f64) + Sync) {
+        let ManyContacts { index, start, shift, free, problem, velocities_start, .. } = self;
+        let n = index.len();
+        start.resize(n, [0.0; 3]);
+        shift.resize(n, 0.0);
+        free.resize(n, 0.0);
+        problem.contacts.resize(n, EMPTY);
+        let velocities = &problem.velocities;
+        let results = (start.par_iter_mut(), shift.par_iter_mut(), free.par_iter_mut(), problem.contacts.par_iter_mut());
+        let all = index.par_iter().zip(results.into_par_iter());
+        all.with_min_len(PIECE).for_each(|(&index, (start, shift, free, written))| {
+            let point = &contacts[index as usize];
+            let n = point.normal;
+            let (t1, t2) = turned_tangents(&n, point.turn);
+            let bodies = [point.body_a, point.body_b];
+            let arms = bodies.map(|body| if body == WORLD { Vector3::zeros() } else { point.point - centre(q, body as usize) });
+            let relative = |velocities: &[[f64; 6]]| {
+                let mut sum = Vector3::zeros();
+                for ((body, arm), sign) in bodies.iter().zip(&arms).zip([1.0, -1.0]) {
+                    if *body != WORLD {
+                        let v = velocities[*body as usize];
+                        sum += sign * (Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(arm));
+                    }
+                }
+                sum
+            };
+            let (mut at_start, mut at_end) = (relative(velocities_start), relative(velocities));
+            let mut bias = Vector3::zeros();
+            if let Some(surface) = &point.surface {
+                at_start -= surface.velocity;
+                bias = -(surface.velocity + h * surface.acceleration);
+                at_end += bias;
+            }
+            let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
+            (*start, *free) = (local(at_start), n.dot(&at_end));
+            let (friction, added) = law(PlainContact { point, start: *start, free: *free });
+            *shift = added;
+            let mut bias = local(bias);
+            bias[0] += added;
+            *written = BodyContact {
+                bodies: bodies.map(|body| if body == WORLD { GROUND } else { body }),
+                normal: n.into(),
+                tangent: t1.into(),
+                arms: arms.map(Into::into),
+                free: bias,
+                friction,
+            };
+        });
     }
 
     /// Adds the rows of the active set: joints and contacts with other laws. Its blocks belong to bodies from `first_block` on.
@@ -217,6 +246,10 @@ impl ManyContacts {
         sums
     }
 }
+
+/// Stands where a contact will be written.
+const EMPTY: BodyContact =
+    BodyContact { bodies: [GROUND; 2], normal: [0.0; 3], tangent: [0.0; 3], arms: [[0.0; 3]; 2], free: [0.0; 3], friction: 0.0 };
 
 /// Part of what the forces of a step do to a velocity below which a body counts as slow.
 const SLOW: f64 = 0.1;

@@ -6,7 +6,7 @@
 //! bucket onwards finds each pair of a class once. The larger boxes of other classes search the trees of the smaller ones.
 
 use nalgebra::Vector3;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::prelude::*;
 
 /// Axis-aligned box given by its lower and upper corner.
 pub(crate) type Bounds = (Vector3<f64>, Vector3<f64>);
@@ -20,14 +20,15 @@ const GROWTH: f64 = 0.05;
 /// Leaves of a bucket.
 const BUCKET: usize = 4;
 /// Leaves that search one after another, in one list of pairs.
-const CHUNK: usize = 2048;
+const CHUNK: usize = 256;
 
 /// Whether two boxes touch.
 pub(crate) fn overlap(a: &Bounds, b: &Bounds) -> bool {
     (a.0.x <= b.1.x) & (b.0.x <= a.1.x) & (a.0.y <= b.1.y) & (b.0.y <= a.1.y) & (a.0.z <= b.1.z) & (b.0.z <= a.1.z)
 }
 
-fn within(inner: &Bounds, outer: &Bounds) -> bool {
+/// Whether a box lies in another.
+pub(crate) fn within(inner: &Bounds, outer: &Bounds) -> bool {
     let (i, o) = (inner, outer);
     (o.0.x <= i.0.x) & (o.0.y <= i.0.y) & (o.0.z <= i.0.z) & (i.1.x <= o.1.x) & (i.1.y <= o.1.y) & (i.1.z <= o.1.z)
 }
@@ -79,6 +80,11 @@ impl Tree {
     pub fn move_leaf(&mut self, leaf: u32, bounds: &Bounds) {
         self.tight[leaf as usize] = *bounds;
         self.stale |= !within(bounds, &self.loose[leaf as usize]);
+    }
+
+    /// All boxes to write, and those that they must stay in if the list of pairs is to be kept: [`Tree::invalidate`] where one does not.
+    pub fn boxes_mut(&mut self) -> (&mut [Bounds], &[Bounds]) {
+        (&mut self.tight, &self.loose)
     }
 
     /// The box of a leaf.
@@ -217,9 +223,7 @@ impl Tree {
             pairs[*next as usize] = pair;
             *next += 1;
         }
-        for range in starts.windows(2) {
-            pairs[range[0] as usize..range[1] as usize].sort_unstable();
-        }
+        pairs.par_chunk_by_mut(|a, b| a.0 == b.0).for_each(|of_one| of_one.sort_unstable());
     }
 }
 

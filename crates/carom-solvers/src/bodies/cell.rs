@@ -132,20 +132,4 @@ impl Cell {
             }
         }
     }
-
-    /// Writes impulses and velocities into the solution of the problem.
-    pub fn read_out(&self, problem: &BodyProblem, bodies: &impl Bodies, solution: &mut BodySolution) {
-        let mut start = 0;
-        for (pack, &end) in self.packs.iter().zip(&self.point_ends) {
-            let range = start..end as usize;
-            start = end as usize;
-            for (point, ids) in self.points[range.clone()].iter().zip(&self.ids[range]) {
-                for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
-                    solution.impulses[id as usize] = point.impulse_of(lane);
-                    let [a, b] = pack.pair(lane).map(|address| bodies.at(address).velocity());
-                    solution.velocities[id as usize] = problem.contacts[id as usize].local(&a, &b);
-                }
-            }
-        }
-    }
 }

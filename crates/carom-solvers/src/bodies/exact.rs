@@ -195,9 +195,8 @@ impl ExactIsland {
 
     /// Writes impulses and velocities of the best iterate into the solution.
     pub fn read_out(&self, bodies: &[u32], contacts: &[u32], solution: &mut BodySolution) {
-        for ((&index, point), r) in contacts.iter().zip(&self.points).zip(&self.impulses) {
+        for (&index, r) in contacts.iter().zip(&self.impulses) {
             solution.impulses[index as usize] = *r;
-            solution.velocities[index as usize] = self.local(point, &self.v);
         }
         for (&body, v) in bodies.iter().zip(&self.v) {
             solution.bodies[body as usize] = *v;

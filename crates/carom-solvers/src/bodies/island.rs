@@ -34,6 +34,8 @@ pub(super) struct Island {
     row_work: RowSet,
     /// Sums of each cell.
     sums: Vec<[AtomicU64; 3]>,
+    /// Stage of the work for which each cell was last taken by a thread.
+    claims: Vec<AtomicU64>,
     /// |q|².
     free: f64,
     /// Sum of the diagonal of W.
@@ -83,6 +85,15 @@ struct Team<'a> {
     resumes: bool,
     /// Bits of |q|².
     free: AtomicU64,
+}
+
+/// Where a thread is in its work.
+struct Turn {
+    /// The blocks with which it begins.
+    own: Range<usize>,
+    is_shared: bool,
+    /// Number of the present stage, the same on all threads.
+    stage: u64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -158,6 +169,8 @@ impl Island {
         self.cells.truncate(n_cells);
         self.sums.clear();
         self.sums.resize_with(n_cells, Default::default);
+        self.claims.clear();
+        self.claims.resize_with(n_cells, Default::default);
         self.cells.iter_mut().for_each(|cell| own(cell).groups.clear());
         for (index, pair) in self.groups.pairs().enumerate() {
             let mut blocks = pair.iter().filter_map(|&body| self.partition.addresses.get(body as usize)).map(|&a| block_of(a));
@@ -244,6 +257,7 @@ impl Island {
     fn sweep(&mut self, limits: Limits, arch: pulp::Arch, shared: bool, resumes: bool) {
         self.is_exact = false;
         let mut rows = std::mem::take(&mut self.row_work);
+        self.claims.iter_mut().for_each(|claim| *claim.get_mut() = 0);
         let n_threads = if shared && self.n_blocks > 1 { rayon::current_num_threads() } else { 1 };
         let team = Team {
             arch,
@@ -268,14 +282,14 @@ impl Island {
     }
 
     /// v_free => |q|², and the response to the guess.
-    fn start(&self, thread: usize, own: Range<usize>, team: &Team<'_>) {
-        self.visit_cells(team, own.clone(), Work::Measure { unit: 1.0 });
+    fn start(&self, thread: usize, turn: &mut Turn, team: &Team<'_>) {
+        self.visit_cells(team, turn, Work::Measure { unit: 1.0 });
         if thread == 0 {
             let of_rows = self.with_rows(team, |_, rows, bodies| rows.free_square(bodies));
             team.free.store((self.add_sums().velocity + of_rows).to_bits(), Relaxed);
         }
         team.barrier.wait();
-        self.visit_cells(team, own, Work::Apply);
+        self.visit_cells(team, turn, Work::Apply);
         if thread == 0 {
             self.with_rows(team, |_, rows, bodies| rows.apply_impulses(&self.inertias, bodies));
         }
@@ -284,14 +298,18 @@ impl Island {
 
     /// What one thread does.
     fn work(&self, thread: usize, team: &Team<'_>) {
-        let own = self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads;
+        let mut turn = Turn {
+            own: self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads,
+            is_shared: team.n_threads > 1,
+            stage: 0,
+        };
         if !team.resumes {
-            self.start(thread, own.clone(), team);
+            self.start(thread, &mut turn, team);
         }
         let free = f64::from_bits(team.free.load(Relaxed));
         loop {
             let beta = f64::from_bits(team.beta.load(Relaxed));
-            self.visit_cells(team, own.clone(), Work::Sweep { beta });
+            self.visit_cells(team, &mut turn, Work::Sweep { beta });
             if thread == 0 {
                 let command = self.with_rows(team, |leader, rows, bodies| {
                     let step = rows.visit(beta, &self.inertias, bodies) + self.add_sums().error;
@@ -305,7 +323,7 @@ impl Island {
             if team.command.load(Relaxed) != Command::Measure as u64 {
                 continue;
             }
-            self.visit_cells(team, own.clone(), Work::Measure { unit: team.unit });
+            self.visit_cells(team, &mut turn, Work::Measure { unit: team.unit });
             if thread == 0 {
                 let command = self.with_rows(team, |leader, rows, bodies| {
                     let mut total = self.add_sums();
@@ -322,22 +340,28 @@ impl Island {
         }
     }
 
-    /// Works on the cells of a thread's blocks: within the blocks, then between the even and the next, then between the odd and the next. All
-    /// threads have done so on return.
-    fn visit_cells(&self, team: &Team<'_>, own: Range<usize>, work: Work) {
-        for block in own.clone() {
-            self.dispatch(team.arch, work, block);
-        }
-        team.barrier.wait();
+    /// Works on all cells: within the blocks, then between the even and the next, then between the odd and the next. A thread begins with its own blocks and goes on
+    /// with what the others have not begun. All threads have done so on return.
+    fn visit_cells(&self, team: &Team<'_>, turn: &mut Turn, work: Work) {
+        self.visit_stage(team, turn, work, 0, |_| true);
         if self.n_blocks == 1 {
             return;
         }
         for parity in 0..2 {
-            for block in own.clone().filter(|block| block % 2 == parity && block + 1 < self.n_blocks) {
-                self.dispatch(team.arch, work, self.n_blocks + block);
-            }
-            team.barrier.wait();
+            self.visit_stage(team, turn, work, self.n_blocks, |block| block % 2 == parity && block + 1 < self.n_blocks);
         }
+    }
+
+    /// Works on the cells of some blocks, which share no body; they lie from `first` on.
+    fn visit_stage(&self, team: &Team<'_>, turn: &mut Turn, work: Work, first: usize, some: impl Fn(usize) -> bool) {
+        turn.stage += 1;
+        let others = (turn.own.end..self.n_blocks).rev().chain((0..turn.own.start).rev());
+        for block in turn.own.clone().chain(others).filter(|&block| some(block)) {
+            if !turn.is_shared || self.claims[first + block].fetch_max(turn.stage, Relaxed) < turn.stage {
+                self.dispatch(team.arch, work, first + block);
+            }
+        }
+        team.barrier.wait();
     }
 
     #[inline(always)]
@@ -387,19 +411,19 @@ impl Island {
         act(&mut SeveralBlocks { first: 0, blocks: &mut slices[..self.n_blocks] })
     }
 
-    /// Writes impulses and velocities into the solution of the problem.
+    /// Writes impulses, velocities of bodies and those of rows into the solution of the problem.
     pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
         if self.is_exact {
             self.exact.read_out(&self.bodies, &self.contacts, solution);
             return;
         }
         let mut rows = std::mem::take(&mut self.row_work);
-        self.with_bodies(|bodies| {
-            for cell in &self.cells {
-                lock(cell).read_out(problem, bodies, solution);
-            }
-            rows.read_out(problem, &self.rows, bodies, solution);
-        });
+        for cell in &mut self.cells {
+            own(cell).tell_impulses(|id, r| solution.impulses[id as usize] = r);
+        }
+        if !self.rows.is_empty() {
+            self.with_bodies(|bodies| rows.read_out(problem, &self.rows, bodies, solution));
+        }
         self.row_work = rows;
         let mut start = 0;
         for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {

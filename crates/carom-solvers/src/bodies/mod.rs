@@ -37,12 +37,11 @@ mod partition;
 mod rows;
 mod sweeps;
 mod union;
+mod verdict;
 
 pub use rows::{BodyRows, RowSide, RowValues};
 pub use sweeps::{BodySweeps, BodySweepsParams};
 pub use union::Union;
-
-use crate::cones::{Block, norm_squared};
 
 /// Number of the immovable world among the bodies of a contact.
 pub const GROUND: u32 = u32::MAX;
@@ -138,29 +137,6 @@ impl BodyProblem {
     /// The body sleeps.
     fn sleeps(&self, body: u32) -> bool {
         self.asleep.get(body as usize) == Some(&true)
-    }
-
-    /// The residual in kilograms, as [`crate::FrictionContact::residual`], of a solution with its velocities.
-    #[must_use]
-    pub fn residual(&self, solution: &BodySolution) -> f64 {
-        let mut total = Measure::default();
-        let mut take = |block: Block, r: &[f64], u: &[f64]| {
-            total.error += block.natural_map_squared(r, u, 1.0);
-            total.impulse += norm_squared(r);
-            total.velocity += norm_squared(u);
-        };
-        for ((contact, r), u) in self.contacts.iter().zip(&solution.impulses).zip(&solution.velocities) {
-            take(Block::Coulomb3 { mu: contact.friction }, r, u);
-        }
-        for rows in &self.rows {
-            let range = rows.first_row as usize..rows.first_row as usize + rows.block.dim();
-            take(rows.block, &solution.row_impulses[range.clone()], &solution.row_velocities[range]);
-        }
-        let velocity = |body: u32| if body == GROUND { [0.0; 6] } else { self.velocities[body as usize] };
-        for contact in &self.contacts {
-            total.free += norm_squared(&contact.local(&velocity(contact.bodies[0]), &velocity(contact.bodies[1])));
-        }
-        total.residual()
     }
 }
 

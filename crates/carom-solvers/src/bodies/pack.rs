@@ -128,11 +128,6 @@ impl Pack {
         }
         total
     }
-
-    /// Addresses of the bodies of a pair.
-    pub fn pair(&self, lane: usize) -> [u32; 2] {
-        [self.bodies[0][lane], self.bodies[1][lane]]
-    }
 }
 
 /// No contact in this lane.

@@ -50,6 +50,8 @@ pub struct BodySweeps {
     local: Vec<u32>,
     islands: Vec<Island>,
     n_islands: usize,
+    /// Parts of the residual.
+    parts: Vec<Measure>,
 }
 
 impl BodySweeps {
@@ -127,7 +129,7 @@ impl BodySweeps {
             status: SolveStatus::judged(residual_normalised, self.params.tolerance, otherwise),
             solver: Self::NAME,
             iterations: sweeps,
-            residual: problem.residual(solution),
+            residual: problem.judge(solution, &mut self.parts),
             residual_normalised,
         }
     }
@@ -194,10 +196,5 @@ impl BodySweeps {
 fn rest_sleepers(problem: &BodyProblem, solution: &mut BodySolution) {
     for (v, _) in solution.bodies.iter_mut().zip(&problem.asleep).filter(|(_, asleep)| **asleep) {
         *v = [0.0; 6];
-    }
-    if !problem.asleep.is_empty() {
-        for (u, contact) in solution.velocities.iter_mut().zip(&problem.contacts) {
-            *u = contact.free;
-        }
     }
 }

@@ -3,10 +3,13 @@
 use super::MoreauGap;
 use super::law::Approach;
 use crate::active_set::ActiveSource;
-use crate::assembly::{RowsOver, at_time, largest_approach, select_where, update_jacobians};
+use crate::assembly::{
+    RowsOver, at_time, counts_restitution, largest_approach, select_contacts_where, select_interactions_where, update_jacobians,
+};
 use crate::error::StepError;
+use crate::interactions::Interaction;
 use crate::laws::{Cohesion, ContactLaw, Law};
-use crate::many_contacts::is_plain;
+use crate::many_contacts::{PlainContact, is_plain};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
@@ -35,31 +38,40 @@ impl MoreauGap {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
-        let rebounds = Self::rebounds(model, memory);
+        let rebounds = counts_restitution(model, memory);
         // joints and contacts with other laws => rows
-        let is_other = |law: u16| !is_plain(&model.collider_laws()[law as usize]);
-        let mut laws = std::mem::take(&mut memory.many.laws);
-        laws.clear();
-        laws.extend(memory.contacts.iter().map(|contact| contact.law));
-        let reach = 2.0 * h * largest_approach(model, state, memory) + self.params.touch;
-        select_where(model, state, memory, RowsOver::step(h), |source, gap, _| match source {
+        let has_others = model.collider_laws().iter().any(|law| !is_plain(law));
+        let is_other = |law: u16| has_others && !is_plain(&model.collider_laws()[law as usize]);
+        let by_formula = model.interactions().iter().any(Interaction::is_contact);
+        let reach = if by_formula { 2.0 * h * largest_approach(model, state, memory) + self.params.touch } else { 0.0 };
+        let rows = RowsOver::step(h);
+        select_interactions_where(model, memory, rows, |source, gap, _| match source {
             ActiveSource::Interaction(_) => gap <= reach,
-            ActiveSource::Contact(i) => is_other(laws[i]),
+            ActiveSource::Contact(_) => false,
         });
-        memory.many.laws = laws;
+        if has_others {
+            let mut laws = std::mem::take(&mut memory.many.laws);
+            laws.clear();
+            laws.extend(memory.contacts.iter().map(|contact| contact.law));
+            select_contacts_where(model, state, memory, rows, |source, _, _| match source {
+                ActiveSource::Interaction(_) => false,
+                ActiveSource::Contact(i) => is_other(laws[i]),
+            });
+            memory.many.laws = laws;
+        }
         self.foresee_joints(model, state, memory, h)?;
         self.shift_rows(model, memory, h);
         let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
         many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
-        for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !is_other(contact.law)) {
-            let law = model.contact_law(contact);
-            let [start, free] = many.push(index, contact, law.friction.at(0.0), q, v, h);
-            let e = if rebounds { law.restitution.at(start[0]) } else { 0.0 };
-            let approach = Approach { gap: contact.gap, start: start[0], free: free[0] };
-            many.set_shift(approach.shift(h, e, self.recovery()).0);
-        }
+        many.index.extend((0..).zip(&*contacts).filter(|(_, contact)| !is_other(contact.law)).map(|(index, _)| index));
+        many.write_contacts(contacts, q, h, |contact: PlainContact<'_>| {
+            let law = model.contact_law(contact.point);
+            let e = if rebounds { law.restitution.at(contact.start[0]) } else { 0.0 };
+            let approach = Approach { gap: contact.point.gap, start: contact.start[0], free: contact.free };
+            (law.friction.at(0.0), approach.shift(h, e, self.recovery()).0)
+        });
         many.push_rows(active, bodies.first_block);
         if self.params.sleep_after > 0.0 {
             many.let_sleep(contacts, v, h);

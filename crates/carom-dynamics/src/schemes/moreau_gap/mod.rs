@@ -39,10 +39,10 @@ use super::stages::{Span, check_finite, finish};
 use super::theta_step::ThetaStep;
 use super::{Orders, Scheme, StepReport};
 use crate::assembly::{
-    Activation, at_time, detect_at, evaluate_candidates, largest_approach, measure_violations, note_varying_rows, select_active,
+    Activation, at_time, counts_restitution, detect_at, evaluate_candidates, largest_approach, measure_violations, note_varying_rows,
+    select_active,
 };
 use crate::error::{ModelError, NonFinite, StepError};
-use crate::impacts::ImpactLaw;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
@@ -255,11 +255,6 @@ impl MoreauGap {
         Recovery { rate: self.params.recovery, speed: self.params.recovery_speed }
     }
 
-    /// e of contacts counts: the impacts were not resolved before the step, and the model's impact law is not the inelastic one.
-    fn rebounds(model: &Model, memory: &StepMemory) -> bool {
-        !memory.impacts_done && *model.impact_law() != ImpactLaw::Inelastic
-    }
-
     /// The ordinary way: active set, W, the solver of the user.
     fn solve_few(
         &self,
@@ -284,7 +279,7 @@ impl MoreauGap {
 
     /// What the laws of the contacts of the active set add to their velocities. Open contacts that pull have theirs.
     fn shift_rows(&self, model: &Model, memory: &mut StepMemory, h: f64) {
-        let rebounds = Self::rebounds(model, memory);
+        let rebounds = counts_restitution(model, memory);
         let StepMemory { active, work, .. } = memory;
         let layout = model.systems().layout();
         for place in 0..active.items().len() {
