@@ -53,6 +53,8 @@ pub struct Detector {
     near_pairs: Vec<(u32, u32)>,
     workspace: Workspace,
     registers: Vec<f64>,
+    /// That of the last search \[s\].
+    horizon: f64,
     warnings: DetectionWarnings,
     /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
     pull_reach: f64,
@@ -105,6 +107,7 @@ impl Detector {
             near_pairs: Vec::new(),
             workspace: Workspace::default(),
             registers: Vec::new(),
+            horizon: 0.0,
             warnings: DetectionWarnings::default(),
             pull_reach,
         })
@@ -225,6 +228,7 @@ impl Detector {
 impl ContactDetector for Detector {
     fn detect(&mut self, bodies: Instant<'_>, horizon: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
         let horizon = horizon.max(0.0);
+        self.horizon = horizon;
         self.warnings = DetectionWarnings::default();
         // (t, q, v) => poses and grown bounds
         self.place(bodies, horizon)?;
@@ -256,6 +260,13 @@ impl ContactDetector for Detector {
                 tree.move_leaf(i as u32, &placed.bounds(&collider.shape, 0.0, 0.0));
             }
         }
+    }
+
+    fn has_foreseen(&self, v: &[f64], time: f64) -> bool {
+        // a gap closes by no more than it would at the velocities of the search, plus what both bodies have gained since
+        let moving = || self.placed.par_iter().with_min_len(FEWEST_FOR_THREADS).filter(|placed| placed.body != WORLD);
+        let smallest = moving().map(|placed| placed.skin * placed.radius).reduce(|| f64::INFINITY, f64::min);
+        time <= self.horizon && moving().all(|placed| time * placed.gain(v) <= 0.5 * smallest)
     }
 
     fn laws(&self) -> &[ContactLaw] {

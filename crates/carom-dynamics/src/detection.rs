@@ -111,6 +111,12 @@ pub trait ContactDetector: Send + Sync {
     /// ignore it.
     fn set_skin(&mut self, _fraction: f64) {}
 
+    /// Whether the last search gave every contact that bodies which move with the velocities `v` for `time` seconds could close. Detectors that cannot tell
+    /// say no.
+    fn has_foreseen(&self, _v: &[f64], _time: f64) -> bool {
+        false
+    }
+
     /// The laws of all pairs of colliders that may touch, each at least once; contacts refer to them by their place here. At most
     /// [`MOST_LAWS`].
     fn laws(&self) -> &[ContactLaw];

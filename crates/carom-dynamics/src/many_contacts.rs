@@ -30,6 +30,8 @@ pub(crate) struct ManyContacts {
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
     pub sleep: Sleep,
+    /// Impulses of an earlier solution of the same step.
+    passed: WarmStart,
     /// Guess of the impulses of the rows.
     pub row_guess: Vec<f64>,
     /// Laws of all contact points, where some are not plain.
@@ -65,6 +67,19 @@ pub(crate) fn is_plain(law: &ContactLaw) -> bool {
 impl ManyContacts {
     /// No plain contacts in this step.
     pub fn clear(&mut self) {
+        self.passed.by_contact.clear();
+        self.forget_contacts();
+    }
+
+    /// Keeps the impulses as the guess of a solution of the same step with more contacts. `contacts` are those of the step so far.
+    pub fn keep_pass(&mut self, contacts: &[ContactPoint]) {
+        let carrying = self.index.iter().zip(&self.solution.impulses).filter(|(_, p)| p[0] > 0.0);
+        self.passed.by_contact.clear();
+        self.passed.by_contact.extend(carrying.map(|(&index, p)| (contacts[index as usize].key, [p[0], p[1], p[2], 0.0, 0.0, 0.0])));
+        self.forget_contacts();
+    }
+
+    fn forget_contacts(&mut self) {
         self.index.clear();
         self.start.clear();
         self.shift.clear();
@@ -211,6 +226,7 @@ impl ManyContacts {
     /// Solves from the impulses of the last step. v of the bodies goes to `v`.
     pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, v: &mut [f64]) -> SolveReport {
         self.solution.impulses.clear();
+        let warm = if self.passed.by_contact.is_empty() { warm } else { &self.passed };
         let mut cursor = 0;
         for &index in &self.index {
             let p = warm.of_contact_after(&mut cursor, &contacts[index as usize].key);

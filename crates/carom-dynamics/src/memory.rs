@@ -26,6 +26,8 @@ pub struct StepMemory {
     pub(crate) planar_detector: Option<Box<dyn PlanarDetector>>,
     /// Contact points of the present step.
     pub(crate) contacts: Vec<ContactPoint>,
+    /// Contact points that the impulses of the step close.
+    pub(crate) late: Vec<ContactPoint>,
     /// Interactions by formula, evaluated at the start of the step.
     pub(crate) candidates: Candidates,
     /// The active interactions with their Jacobians.
@@ -83,6 +85,7 @@ impl StepMemory {
             detector: model.detector().map(ContactDetector::boxed_clone),
             planar_detector: model.planar_detector().map(PlanarDetector::boxed_clone),
             contacts: Vec::new(),
+            late: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),
             many: ManyContacts::default(),
@@ -274,6 +277,8 @@ pub(crate) struct Work {
     /// Where M and G are evaluated.
     pub q_inner: Vec<f64>,
     pub displacement: Vec<f64>,
+    /// Displacement over the step size; empty where nobody asks.
+    pub velocity_mean: Vec<f64>,
     pub v_free: Vec<f64>,
     /// v_free with the impulses of cohesion; empty without.
     pub v_pulled: Vec<f64>,
@@ -297,6 +302,7 @@ impl Work {
             rows_vary: false,
             q_inner: q(),
             displacement: v(),
+            velocity_mean: Vec::new(),
             v_free: v(),
             v_pulled: Vec::new(),
             local: Vec::new(),

@@ -7,7 +7,7 @@
 //! bilateral:   u_{k+1} = 0 and g(q_{k+1}) = 0      with mean rows and a projection: see `joint_positions`
 //! contact:     K* ∋ (u_N + s + μ‖u_T‖, u_T) ⟂ p ∈ K
 //!              s = g_k/h                            open: the gap may close in this step, and not more
-//!              s = g_k/h + u_{N,k}                  parting, and not met again in this step: it flies
+//!              s = max(g_k/h, −u_free)              parting, and not met again in this step: it flies
 //!              s = max(ρ g_k/h, −w)                 penetrating: taken back by the part ρ per step, at most at the speed w
 //!              s = −max(0, −e u_τ + a (h − τ))      met in this step with e > 0: Newton's rebound
 //! q_{k+1} = q_k ⊕ h T [(1 − w) v_k + w v_{k+1}]     w by island: see `impulse_times`
@@ -29,6 +29,7 @@
 //! Order: 1 across impacts of several contacts, 2 otherwise.
 
 pub(crate) mod impulse_times;
+mod late;
 mod law;
 mod many;
 pub(crate) mod sleep;
@@ -50,6 +51,7 @@ use crate::state::State;
 use crate::systems::Instant;
 use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
 use carom_solvers::{FrictionSolverParams, SolveReport};
+use late::MOST_TIMES;
 use law::{Approach, Recovery};
 use serde::{Deserialize, Serialize};
 use sleep::SleepRule;
@@ -204,16 +206,24 @@ impl Scheme for MoreauGap {
         self.seek_contacts(model, state, memory, h).map_err(&located)?;
         report.violations = measure_violations(model, memory);
 
-        // the laws => p, v_{k+1}
-        if memory.contacts.len() >= self.params.many && many::takes(model) {
-            self.solve_many(model, state, memory, h, &mut report)?;
-        } else {
-            memory.many.sleep.wake_all();
-            self.solve_few(model, state, memory, &step, &mut report)?;
+        // the laws => p, v_{k+1}; when impulses acted => displacement; again where it closes contacts that were not foreseen
+        let mut times = 0;
+        loop {
+            if memory.contacts.len() >= self.params.many && many::takes(model) {
+                self.solve_many(model, state, memory, h, &mut report)?;
+            } else {
+                memory.many.sleep.wake_all();
+                self.solve_few(model, state, memory, &step, &mut report)?;
+            }
+            self.displace(model, state, memory, h);
+            times += 1;
+            if times > MOST_TIMES || !self.find_late_contacts(model, state.t, memory, (h, times == 1)).map_err(&located)? {
+                break;
+            }
+            self.begin_again(model, state, memory, &step, &mut report)?;
         }
 
-        // when impulses acted => q_{k+1}; impulses and energies
-        self.displace(model, state, memory, h);
+        // q_{k+1}; impulses and energies
         let StepMemory { joints, work, active, solution, .. } = &mut *memory;
         joints.keep_step((state.t, h), (&work.v_start, &state.v), active, &solution.r);
         if memory.joints.is_held() {
@@ -249,6 +259,24 @@ impl MoreauGap {
         }
         detect_at(model, Instant { t: state.t, q: &state.q, v: &work.displacement }, 1.5 * h, detector, contacts)?;
         detect_planar_contacts(model, state, memory, 2.0 * h)
+    }
+
+    /// Back to (q_k, v_k) and v_free, to solve with more contacts.
+    fn begin_again(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        step: &ThetaStep,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        state.q.copy_from_slice(&memory.work.q_start);
+        state.v.copy_from_slice(&memory.work.v_start);
+        memory.joints.release();
+        step.predict(model, state, memory)?;
+        state.q.copy_from_slice(&memory.work.q_start);
+        (report.newton_iterations, report.newton_converged) = (0, false);
+        Ok(())
     }
 
     fn recovery(&self) -> Recovery {
