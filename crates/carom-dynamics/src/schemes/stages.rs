@@ -39,7 +39,7 @@ pub(crate) fn advance(model: &Model, state: &mut State, memory: &mut StepMemory,
 pub(crate) fn check_finite(model: &Model, state: &State) -> Result<(), NonFinite> {
     for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            return Err(NonFinite { what: names[i].name.clone(), value: values[i] });
+            return Err(NonFinite { what: names.name(i), value: values[i] });
         }
     }
     Ok(())
@@ -50,7 +50,7 @@ pub(super) fn factorise(model: &Model, t: f64, matrices: &mut Matrices) -> Resul
     let systems = model.systems();
     matrices.factor.factorise(systems.layout(), &matrices.iteration).map_err(|singular| StepError::SingularIterationMatrix {
         t,
-        system: systems.velocities()[systems.layout().rows[singular.block]].name.clone(),
+        system: systems.velocities().name(systems.layout().rows[singular.block]),
         block: singular.block,
     })?;
     matrices.generation += 1;

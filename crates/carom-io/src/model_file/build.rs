@@ -253,10 +253,11 @@ fn initial_state(reader: &mut Reader<'_>, section: &InitialSchema, model: &Model
     for (table, names, values, what) in
         [(&section.position, systems.coordinates(), &mut q, "position"), (&section.velocity, systems.velocities(), &mut v, "velocity")]
     {
-        let free: Vec<&str> = names.iter().zip(values.iter()).filter(|(_, x)| x.is_nan()).map(|(c, _)| c.name.as_str()).collect();
+        let free: Vec<String> = (0..names.len()).filter(|&i| values[i].is_nan()).map(|i| names.name(i)).collect();
+        let free: Vec<&str> = free.iter().map(String::as_str).collect();
         let given: Vec<Option<f64>> = table.0.iter().map(|(key, value)| initial_value(reader, key, value, &free, what)).collect();
         for ((key, _), x) in table.0.iter().zip(given) {
-            if let (Some(x), Some(i)) = (x, names.iter().position(|c| &c.name == key.get_ref())) {
+            if let (Some(x), Some(i)) = (x, names.position(key.get_ref())) {
                 values[i] = x;
             }
         }

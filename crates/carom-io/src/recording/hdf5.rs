@@ -304,9 +304,7 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.set_attr("precision", AttrValue::VarLenString(info.precision.name().into()));
     file.set_attr("finished", AttrValue::I64(i64::from(finished.is_some())));
     file.set_attr("status", AttrValue::VarLenString(finished.map_or("running", |f| f.status).into()));
-    for (name, texts) in name_tables(info) {
-        file.create_dataset(name).with_vlen_strings(&texts);
-    }
+    write_names(&mut file, info)?;
     let settings = settings_json(&info.settings);
     for (name, text) in [("model", info.model_text.as_str()), ("settings", settings.as_str())] {
         file.create_dataset(name).with_vlen_strings(&[text]).with_shape(&[]);
@@ -332,24 +330,26 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.finish()
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 15] {
-    [
-        ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
-        ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
-        ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),
-        ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
-        ("x_names", info.states.iter().map(|c| c.name.as_str()).collect()),
-        ("x_units", info.states.iter().map(|c| c.unit.as_str()).collect()),
-        ("row_names", info.rows.iter().map(String::as_str).collect()),
-        ("signals_names", info.signals.iter().map(|c| c.name.as_str()).collect()),
-        ("signals_units", info.signals.iter().map(|c| c.unit.as_str()).collect()),
-        ("gap_names", info.gaps.iter().map(String::as_str).collect()),
-        ("force_names", info.forces.iter().map(String::as_str).collect()),
-        ("contact_names", info.contact_names().collect()),
-        ("interaction_names", info.interactions.iter().map(|i| i.name.as_str()).collect()),
-        ("interaction_kinds", info.interactions.iter().map(|i| i.kind.name()).collect()),
-        ("collider_names", info.colliders.iter().map(String::as_str).collect()),
-    ]
+/// The names and units of columns and the names of what numbers mean, one list after another: those of many bodies are long.
+fn write_names(file: &mut FileBuilder, info: &RunInfo) -> Result<(), Error> {
+    let mut write = |name: &str, texts: &mut dyn Iterator<Item = String>| {
+        fill_texts(file.create_dataset(name), &texts.collect::<Vec<String>>(), 0)
+    };
+    write("q_names", &mut info.coordinates.names())?;
+    write("q_units", &mut info.coordinates.iter().map(|c| c.unit))?;
+    write("v_names", &mut info.velocities.names())?;
+    write("v_units", &mut info.velocities.iter().map(|c| c.unit))?;
+    write("x_names", &mut info.states.iter().map(|c| c.name.clone()))?;
+    write("x_units", &mut info.states.iter().map(|c| c.unit.clone()))?;
+    write("row_names", &mut info.rows.iter().cloned())?;
+    write("signals_names", &mut info.signals.iter().map(|c| c.name.clone()))?;
+    write("signals_units", &mut info.signals.iter().map(|c| c.unit.clone()))?;
+    write("gap_names", &mut info.gaps.iter().cloned())?;
+    write("force_names", &mut info.forces.iter().cloned())?;
+    write("contact_names", &mut info.contact_names().map(str::to_owned))?;
+    write("interaction_names", &mut info.interactions.iter().map(|i| i.name.clone()))?;
+    write("interaction_kinds", &mut info.interactions.iter().map(|i| i.kind.name().to_owned()))?;
+    write("collider_names", &mut info.colliders.iter().cloned())
 }
 
 /// `{"name": "value", …}` in the given order.
