@@ -282,6 +282,7 @@ impl FirstOrderMemory {
             }
         })?;
         if memory.work.rows_vary {
+            memory.work.q_inner.clone_from(&state.q);
             update_jacobians(model, t, memory)?;
         }
         let (active, w) = (&memory.active, &mut self.mixed);

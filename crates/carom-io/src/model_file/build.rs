@@ -17,6 +17,7 @@ use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::Spanned;
 
 /// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
@@ -44,8 +45,8 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
     let jointed = joints::jointed_pairs(&schema, &model, &parts.fixed);
     let shapes = BodyShapes {
-        spatial: parts.detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
-        planar: parts.planar_detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
+        spatial: parts.detector.as_ref().map(|detector| Arc::clone(detector.colliders())).unwrap_or_default(),
+        planar: parts.planar_detector.as_ref().map(|detector| Arc::clone(detector.colliders())).unwrap_or_default(),
     };
     if let Some(mut detector) = parts.detector {
         jointed.exclude(&mut detector);

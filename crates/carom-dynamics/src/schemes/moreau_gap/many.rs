@@ -86,6 +86,7 @@ impl MoreauGap {
         memory.joints.factorise(model.systems().layout());
         let StepMemory { work, .. } = &mut *memory;
         work.displacement.iter_mut().zip(&work.v_start).for_each(|(w, v)| *w = h * v);
+        work.q_inner.resize(work.q_start.len(), 0.0);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
         update_jacobians(model, state.t + h, memory).map_err(at_time(state.t + h))?;
         let StepMemory { joints, active, many, work, matrices, .. } = memory;
