@@ -13,6 +13,7 @@ use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
 use carom_dynamics::systems::Instant;
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::Vector3;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
@@ -201,6 +202,7 @@ impl Detector {
         let filter = Filter { members, excluded: &self.excluded, apart: &self.apart };
         tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
+        reserve_tightly(near, tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).count());
         let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
         if !planes.is_empty() {
             for &solid in solids {

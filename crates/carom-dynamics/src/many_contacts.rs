@@ -13,6 +13,7 @@ use crate::schemes::moreau_gap::sleep::Sleep;
 use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
 use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 /// The plain contacts of a step. Empty where the step took the ordinary way.
@@ -61,6 +62,7 @@ impl ManyContacts {
             return;
         }
         self.inertias.clear();
+        self.inertias.reserve_exact(n);
         for body in 0..n {
             let block = |k: usize| Matrix3::from_row_slice(&mass[layout.values[first_block + 2 * body + k]..][..9]);
             let inverse = block(1).try_inverse().unwrap_or_else(Matrix3::zeros);
@@ -68,10 +70,28 @@ impl ManyContacts {
         }
     }
 
+    /// Makes room for so many contacts.
+    pub fn reserve(&mut self, n_contacts: usize) {
+        reserve_tightly(&mut self.index, n_contacts);
+        reserve_tightly(&mut self.start, n_contacts);
+        reserve_tightly(&mut self.shift, n_contacts);
+        reserve_tightly(&mut self.free, n_contacts);
+        self.problem.contacts.clear();
+        reserve_tightly(&mut self.problem.contacts, n_contacts);
+        let BodySolution { impulses, velocities, .. } = &mut self.solution;
+        reserve_tightly(impulses, n_contacts.saturating_sub(impulses.len()));
+        reserve_tightly(velocities, n_contacts.saturating_sub(velocities.len()));
+    }
+
     /// Bodies with their free velocities, in the world frame; `lead` is half a step \[s\].
     pub fn place_bodies(&mut self, q: &[f64], v: &[f64], v_free: &[f64], lead: f64) {
         self.problem.clear();
         self.rotations.clear();
+        let n = self.inertias.len();
+        self.problem.masses.reserve_exact(n);
+        self.problem.velocities.reserve_exact(n);
+        self.problem.slow.reserve_exact(n);
+        self.rotations.reserve_exact(n);
         for (body, (inverse_mass, inertia)) in self.inertias.iter().enumerate() {
             let mut turned = orientation(q, body);
             let turn = angular(v, body) * lead;

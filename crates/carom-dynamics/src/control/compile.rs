@@ -202,8 +202,10 @@ impl Compiler<'_> {
         for name in &source.coordinates {
             let c = systems.coordinates().position(name).filter(|&c| systems.is_flat(c));
             let Some(c) = c else {
-                let names: Vec<String> = systems.coordinates().names().enumerate().filter(|(c, _)| systems.is_flat(*c)).map(|(_, name)| name).collect();
-                let near = crate::nearest::nearest(name, names.iter().map(String::as_str)).map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
+                let names: Vec<String> =
+                    systems.coordinates().names().enumerate().filter(|(c, _)| systems.is_flat(*c)).map(|(_, name)| name).collect();
+                let near = crate::nearest::nearest(name, names.iter().map(String::as_str))
+                    .map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
                 return Err(wrong(part, format!("\"{name}\" is no coordinate whose rate is a velocity{near}")));
             };
             coordinates.push(c);
@@ -493,7 +495,8 @@ impl Compiler<'_> {
             ActuatorTarget::Velocity(name) if self.plant.first_order.is_none() => {
                 let velocity = self.plant.systems.velocity_of_name(name).ok_or_else(|| {
                     let names: Vec<String> = self.plant.systems.velocities().names().collect();
-                    let near = crate::nearest::nearest(name, names.iter().map(String::as_str)).map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
+                    let near = crate::nearest::nearest(name, names.iter().map(String::as_str))
+                        .map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
                     wrong(part, format!("there is no coordinate or velocity \"{name}\" to act on{near}"))
                 })?;
                 forces.push((velocity, acting, source.name.clone()));

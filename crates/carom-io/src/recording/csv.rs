@@ -100,6 +100,10 @@ impl Recorder for CsvRecorder {
         Ok(self.record(frame)?)
     }
 
+    fn takes_contacts(&self) -> bool {
+        false
+    }
+
     /// Events have no place in the table.
     fn event(&mut self, _: &Event) -> Result<(), RecordError> {
         Ok(())

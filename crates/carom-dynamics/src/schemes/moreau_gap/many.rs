@@ -52,6 +52,7 @@ impl MoreauGap {
         let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
+        many.reserve(contacts.len());
         many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
         for (index, contact) in contacts.iter().enumerate().filter(|(_, contact)| !is_other(contact.law)) {
             let law = model.contact_law(contact);
