@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn arguments_are_read_or_refused() {
-        let expected = Options { pile: Pile::S2, n_bodies: 500, steps: Some(30), threads: 2, default: true, sleep: false };
+        let expected = Options { pile: Pile::S2, n_bodies: 500, steps: Some(30), threads: 2, default: true, sleep: false, trace: false, alone: false };
         assert_eq!(parse("s2 500 --steps 30 --threads 2 --default"), Ok(expected));
         for wrong in ["", "s3 10", "s1", "s1 0", "s1 ten", "s1 10 --steps", "s1 10 --fast"] {
             assert!(parse(wrong).is_err(), "{wrong}");

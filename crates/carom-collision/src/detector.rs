@@ -7,14 +7,16 @@ use crate::materials::{Material, PairLaws};
 use crate::motion::MotionState;
 use crate::narrow::{Narrow, Workspace};
 use crate::pairs::Geometry;
-use crate::placed::Placed;
+use crate::placed::{Placed, SKIN_FRACTION};
 use crate::shapes::Shape;
 use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings, WORLD};
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
 use carom_dynamics::systems::Instant;
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::Vector3;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// How far a collider's quaternion may be from unit length.
 const UNIT_TOLERANCE: f64 = 1e-6;
@@ -32,22 +34,18 @@ const FEWEST_FOR_THREADS: usize = 512;
 /// call.
 #[derive(Clone)]
 pub struct Detector {
-    colliders: Vec<Collider>,
-    /// Body and groups of each, close together.
-    members: Vec<(u32, Groups)>,
-    geometries: Vec<Geometry>,
-    laws: LawTable,
-    /// Colliders other than planes, in order.
-    solids: Vec<u32>,
-    planes: Vec<u32>,
+    /// What never changes; clones share it.
+    set: Arc<ColliderSet>,
     /// Pairs of bodies that never meet, each (smaller, larger) and sorted.
     excluded: Vec<(u32, u32)>,
     /// The same of colliders.
     apart: Vec<(u32, u32)>,
-    /// Over all colliders; the boxes of planes are empty.
+    /// Over all colliders; the boxes of planes are empty. Empty until the first call.
     tree: Tree,
-    /// Per collider, as of the present call.
+    /// Per collider, as of the present call. Empty until the first one.
     placed: Vec<Placed>,
+    /// Contacts are reported within this part of the smaller radius of a pair, whatever the speeds.
+    skin: f64,
     /// Colliders that move as prescribed, ascending, with their motion as of the present call.
     obstacles: Vec<(u32, MotionState)>,
     near_pairs: Vec<(u32, u32)>,
@@ -56,6 +54,18 @@ pub struct Detector {
     /// That of the last search \[s\].
     horizon: f64,
     warnings: DetectionWarnings,
+}
+
+/// The colliders of a detector, and what follows from them alone.
+struct ColliderSet {
+    colliders: Arc<[Collider]>,
+    /// Body and groups of each, close together.
+    members: Vec<(u32, Groups)>,
+    geometries: Vec<Geometry>,
+    laws: LawTable,
+    /// Colliders other than planes, in order.
+    solids: Vec<u32>,
+    planes: Vec<u32>,
     /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
     pull_reach: f64,
 }
@@ -84,39 +94,43 @@ impl Detector {
         let pull_reach = laws.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_plane);
-        let mut placed: Vec<Placed> = colliders.iter().map(Placed::at_rest).collect();
-        lead_bodies(&mut placed);
-        let fixed = |(collider, placed): (&Collider, &Placed)| {
-            if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
-        };
-        let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
         let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
         refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[], apart: &[] })?;
+        let colliders = colliders.into();
         Ok(Self {
-            colliders,
-            members,
-            geometries,
-            laws,
-            solids,
-            planes,
+            set: Arc::new(ColliderSet { colliders, members, geometries, laws, solids, planes, pull_reach }),
             excluded: Vec::new(),
             apart: Vec::new(),
-            tree,
-            placed,
+            tree: Tree::default(),
+            placed: Vec::new(),
+            skin: SKIN_FRACTION,
             obstacles: Vec::new(),
             near_pairs: Vec::new(),
             workspace: Workspace::default(),
             registers: Vec::new(),
             horizon: 0.0,
             warnings: DetectionWarnings::default(),
-            pull_reach,
         })
     }
 
     /// The colliders, in the order of their indices.
     #[must_use]
-    pub fn colliders(&self) -> &[Collider] {
-        &self.colliders
+    pub fn colliders(&self) -> &Arc<[Collider]> {
+        &self.set.colliders
+    }
+
+    /// Room for the places of the colliders, which a detector has once it is used.
+    fn warm_up(&mut self) {
+        if !self.placed.is_empty() {
+            return;
+        }
+        let colliders = &self.set.colliders;
+        self.placed.extend(colliders.iter().map(|collider| Placed::at_rest(collider, self.skin)));
+        lead_bodies(&mut self.placed);
+        let fixed = |(collider, placed): (&Collider, &Placed)| {
+            if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
+        };
+        self.tree = Tree::build(colliders.iter().zip(&self.placed).map(fixed));
     }
 
     /// Lets no collider of these pairs of bodies meet, besides those excluded before; `None` is the world. Jointed bodies, say.
@@ -146,7 +160,8 @@ impl Detector {
 
     /// (t, q, v, horizon) ⇒ poses and speeds; leaves of the tree.
     fn place(&mut self, bodies: Instant<'_>, horizon: f64) -> Result<(), NonFinite> {
-        let Self { colliders, placed, tree, pull_reach, .. } = self;
+        let Self { set, placed, tree, .. } = self;
+        let ColliderSet { colliders, pull_reach, .. } = &**set;
         self.obstacles.clear();
         for (i, collider) in colliders.iter().enumerate() {
             if let Some(motion) = &collider.motion {
@@ -189,13 +204,15 @@ impl Detector {
 
     /// Pairs that may touch, each as (A, B) with A moving, sorted.
     fn find_near_pairs(&mut self, horizon: f64) {
-        let Self { placed, tree, near_pairs: near, planes, solids, .. } = self;
-        let filter = Filter { members: &self.members, excluded: &self.excluded, apart: &self.apart };
+        let Self { set, placed, tree, near_pairs: near, .. } = self;
+        let ColliderSet { colliders, members, planes, solids, pull_reach, .. } = &**set;
+        let filter = Filter { members, excluded: &self.excluded, apart: &self.apart };
         tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
         near.clear();
+        reserve_tightly(near, tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).count());
         let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
         if !planes.is_empty() {
-            for &solid in &*solids {
+            for &solid in solids {
                 let body = &placed[solid as usize];
                 // the pairs of the bodies before
                 while let Some(pair) = candidates.next_if(|&(a, _)| a < solid) {
@@ -204,10 +221,10 @@ impl Detector {
                 let first = near.len();
                 for &plane in planes.iter().filter(|_| body.valid) {
                     let ground = &placed[plane as usize];
-                    let Shape::Plane { normal } = &self.colliders[plane as usize].shape else { continue };
+                    let Shape::Plane { normal } = &colliders[plane as usize].shape else { continue };
                     let normal = ground.pose.rotation * normal;
                     let height = normal.dot(&(body.pose.position - ground.pose.position)) - body.radius;
-                    if height <= body.margin(ground, horizon) + self.pull_reach
+                    if height <= body.margin(ground, horizon) + pull_reach
                         && let Some(pair) = filter.admit(solid, plane)
                     {
                         near.push(pair);
@@ -230,6 +247,7 @@ impl ContactDetector for Detector {
         let horizon = horizon.max(0.0);
         self.horizon = horizon;
         self.warnings = DetectionWarnings::default();
+        self.warm_up();
         // (t, q, v) => poses and grown bounds
         self.place(bodies, horizon)?;
         // bounds => near pairs, in the order of their keys
@@ -237,12 +255,12 @@ impl ContactDetector for Detector {
         // near pairs => contact points
         let narrow = Narrow {
             bodies,
-            geometries: &self.geometries,
+            geometries: &self.set.geometries,
             placed: &self.placed,
-            laws: &self.laws,
+            laws: &self.set.laws,
             obstacles: &self.obstacles,
             horizon,
-            pull_reach: self.pull_reach,
+            pull_reach: self.set.pull_reach,
         };
         let warnings = narrow.run(&self.near_pairs, &mut self.workspace, contacts);
         self.warnings.add(&warnings);
@@ -250,11 +268,12 @@ impl ContactDetector for Detector {
     }
 
     fn set_skin(&mut self, fraction: f64) {
-        let Self { colliders, placed, tree, .. } = self;
-        if placed.iter().all(|placed| placed.skin == fraction) {
+        if fraction == self.skin {
             return;
         }
-        for (i, (collider, placed)) in colliders.iter().zip(placed).enumerate() {
+        self.skin = fraction;
+        let Self { set, placed, tree, .. } = self;
+        for (i, (collider, placed)) in set.colliders.iter().zip(placed).enumerate() {
             placed.skin = fraction;
             if collider.body.is_none() && placed.radius.is_finite() {
                 tree.move_leaf(i as u32, &placed.bounds(&collider.shape, 0.0, 0.0));
@@ -270,15 +289,15 @@ impl ContactDetector for Detector {
     }
 
     fn laws(&self) -> &[ContactLaw] {
-        self.laws.laws()
+        self.set.laws.laws()
     }
 
     fn n_colliders(&self) -> u32 {
-        self.colliders.len() as u32
+        self.set.colliders.len() as u32
     }
 
     fn collider_name(&self, collider: u32) -> &str {
-        self.colliders.get(collider as usize).map_or("?", |c| &c.name)
+        self.set.colliders.get(collider as usize).map_or("?", |c| &c.name)
     }
 
     fn warnings(&self) -> DetectionWarnings {
@@ -286,7 +305,7 @@ impl ContactDetector for Detector {
     }
 
     fn obstacles_move(&self) -> bool {
-        self.colliders.iter().any(|collider| collider.motion.is_some())
+        self.set.colliders.iter().any(|collider| collider.motion.is_some())
     }
 
     fn surface_rotation(&self, collider: u32) -> [Vector3<f64>; 2] {

@@ -9,12 +9,15 @@ use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings, WOR
 use carom_dynamics::laws::{DirectionFrame, Friction};
 use carom_dynamics::relations::contact::turn_towards;
 use carom_dynamics::systems::Instant;
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 /// Pairs of one piece.
 const PIECE: usize = 1024;
+/// Pieces of each thread that are worked on before their contacts are gathered: what is not gathered yet takes little room.
+const ROUND: usize = 4;
 /// Fewer pairs than this are not worth a second thread.
 const FEWEST: usize = 2 * PIECE;
 /// A pair whose motion is followed is advanced in time if it may approach by more than this part of the smaller width within the horizon.
@@ -37,7 +40,6 @@ pub(crate) struct Narrow<'a> {
 /// Room to work; nothing is allocated once warm.
 #[derive(Clone, Default)]
 pub(crate) struct Workspace {
-    own: Piece,
     pieces: Vec<Piece>,
 }
 
@@ -52,35 +54,38 @@ struct Piece {
 impl Narrow<'_> {
     /// Appends the contact points of sorted pairs (A, B), in order; returns what is doubtful about them.
     pub fn run(&self, pairs: &[(u32, u32)], workspace: &mut Workspace, contacts: &mut Vec<ContactPoint>) -> DetectionWarnings {
-        let Workspace { own, pieces } = workspace;
-        if pairs.len() < FEWEST || rayon::current_num_threads() == 1 {
-            own.warnings = DetectionWarnings::default();
-            for &pair in pairs {
-                self.collide(pair, own, contacts);
-            }
-            return own.warnings;
-        }
-        let n_pieces = pairs.len().div_ceil(PIECE);
+        let Workspace { pieces } = workspace;
+        let n_threads = if pairs.len() < FEWEST { 1 } else { rayon::current_num_threads() };
+        let n_pieces = if n_threads == 1 { 1 } else { ROUND * n_threads };
         if pieces.len() < n_pieces {
             pieces.resize(n_pieces, Piece::default());
         }
-        pairs.par_chunks(PIECE).zip(rayon::iter::IntoParallelRefMutIterator::par_iter_mut(&mut pieces[..n_pieces])).for_each(
-            |(pairs, piece)| {
-                let mut contacts = std::mem::take(&mut piece.contacts);
-                contacts.clear();
-                piece.warnings = DetectionWarnings::default();
-                for &pair in pairs {
-                    self.collide(pair, piece, &mut contacts);
-                }
-                piece.contacts = contacts;
-            },
-        );
         let mut warnings = DetectionWarnings::default();
-        for piece in &pieces[..n_pieces] {
-            contacts.extend_from_slice(&piece.contacts);
-            warnings.add(&piece.warnings);
+        for pairs in pairs.chunks(PIECE * n_pieces) {
+            let pieces = &mut pieces[..pairs.len().div_ceil(PIECE)];
+            if let [piece] = pieces {
+                self.collide_all(pairs, piece);
+            } else {
+                pairs.par_chunks(PIECE).zip(pieces.par_iter_mut()).for_each(|(pairs, piece)| self.collide_all(pairs, piece));
+            }
+            for piece in pieces {
+                reserve_tightly(contacts, piece.contacts.len());
+                contacts.extend_from_slice(&piece.contacts);
+                warnings.add(&piece.warnings);
+            }
         }
         warnings
+    }
+
+    /// The contact points of some pairs, in the piece.
+    fn collide_all(&self, pairs: &[(u32, u32)], piece: &mut Piece) {
+        let mut contacts = std::mem::take(&mut piece.contacts);
+        contacts.clear();
+        piece.warnings = DetectionWarnings::default();
+        for &pair in pairs {
+            self.collide(pair, piece, &mut contacts);
+        }
+        piece.contacts = contacts;
     }
 
     /// Appends the contact points of one pair.

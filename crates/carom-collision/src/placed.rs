@@ -9,7 +9,7 @@ use carom_dynamics::detection::WORLD;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// Contacts are also reported within this fraction of the smaller bounding radius, whatever the speeds.
-const SKIN_FRACTION: f64 = 1e-6;
+pub(crate) const SKIN_FRACTION: f64 = 1e-6;
 
 /// A collider as of the present search.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub(crate) struct Placed {
 
 impl Placed {
     /// Place of a fixed collider; of a moving one until the first call.
-    pub fn at_rest(collider: &Collider) -> Self {
+    pub fn at_rest(collider: &Collider, skin: f64) -> Self {
         let radius = collider.shape.bounding_radius();
         let offset = if collider.body.is_some() { collider.translation.norm() } else { 0.0 };
         Self {
@@ -58,7 +58,7 @@ impl Placed {
             thinnest: collider.shape.thinnest_extent(),
             continuous: collider.continuous,
             body_width: f64::NAN,
-            skin: SKIN_FRACTION,
+            skin,
         }
     }
 

@@ -20,6 +20,7 @@ use crate::schemes::StepReport;
 use crate::state::State;
 use crate::systems::Instant;
 use crate::variable_friction;
+use carom_solvers::growth::reserve_tightly;
 use carom_solvers::{Delassus, SolveReport};
 
 /// Names the time of a value that is not finite.
@@ -423,6 +424,7 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
     let StepMemory { active, solution, warm, contacts, many, .. } = memory;
     warm.by_interaction.fill([0.0; 6]);
     warm.by_contact.clear();
+    reserve_tightly(&mut warm.by_contact, many.solution.impulses.iter().filter(|p| p[0] > 0.0).count().min(many.index.len()));
     for (&index, p) in many.index.iter().zip(&many.solution.impulses).filter(|(_, p)| p[0] > 0.0) {
         warm.by_contact.push((contacts[index as usize].key, [p[0], p[1], p[2], 0.0, 0.0, 0.0]));
     }

@@ -112,6 +112,7 @@ const LARGEST_INVERTED: usize = 6;
 #[derive(Clone, Debug, Default)]
 pub struct BlockFactor {
     values: Vec<f64>,
+    /// Of blocks other than 1 × 1 and 3 × 3; empty where there are none.
     pivots: Vec<usize>,
     scratch: Vec<f64>,
 }
@@ -129,16 +130,27 @@ impl BlockFactor {
     /// # Errors
     /// [`SingularBlock`] for a pivot that vanishes relative to its block or is not finite.
     pub fn factorise(&mut self, layout: &BlockLayout, values: &[f64]) -> Result<(), SingularBlock> {
-        self.values.resize(layout.n_values(), 0.0);
-        self.pivots.resize(layout.n_rows(), 0);
+        self.load(values);
+        self.factorise_loaded(layout)
+    }
+
+    /// Takes the values of a matrix, to be changed before [`BlockFactor::factorise_loaded`]: the matrix needs no room of its own.
+    pub(crate) fn load(&mut self, values: &[f64]) -> &mut [f64] {
+        self.values.clear();
+        self.values.extend_from_slice(values);
+        &mut self.values
+    }
+
+    /// Factorises the matrix that was loaded.
+    pub(crate) fn factorise_loaded(&mut self, layout: &BlockLayout) -> Result<(), SingularBlock> {
         for b in 0..layout.n_blocks() {
-            let span = layout.values[b]..layout.values[b + 1];
-            let out = &mut self.values[span.clone()];
+            let out = &mut self.values[layout.values[b]..layout.values[b + 1]];
             let ok = match layout.size(b) {
-                1 => invert_1(values[span.start], out),
-                3 => invert_3(&values[span], out),
+                1 => invert_1(out),
+                3 => invert_3(out),
                 n => {
-                    out.copy_from_slice(&values[span]);
+                    // blocks of rigid bodies have no pivots
+                    self.pivots.resize(layout.n_rows(), 0);
                     let pivots = &mut self.pivots[layout.rows[b]..layout.rows[b + 1]];
                     factorise_lu(out, n, pivots) && (n > LARGEST_INVERTED || invert_from_lu(out, n, pivots, &mut self.scratch))
                 }
@@ -171,17 +183,19 @@ impl BlockFactor {
     }
 }
 
-fn invert_1(a: f64, out: &mut [f64]) -> bool {
+fn invert_1(out: &mut [f64]) -> bool {
+    let a = out[0];
     out[0] = 1.0 / a;
     a != 0.0 && out[0].is_finite()
 }
 
-fn invert_3(a: &[f64], out: &mut [f64]) -> bool {
+fn invert_3(out: &mut [f64]) -> bool {
+    let a: [f64; 9] = std::array::from_fn(|k| out[k]);
     if a[1] == 0.0 && a[2] == 0.0 && a[3] == 0.0 && a[5] == 0.0 && a[6] == 0.0 && a[7] == 0.0 {
         out.copy_from_slice(&[1.0 / a[0], 0.0, 0.0, 0.0, 1.0 / a[4], 0.0, 0.0, 0.0, 1.0 / a[8]]);
         return a[0] * a[4] * a[8] != 0.0 && out[0].is_finite() && out[4].is_finite() && out[8].is_finite();
     }
-    match nalgebra::Matrix3::from_row_slice(a).try_inverse() {
+    match nalgebra::Matrix3::from_row_slice(&a).try_inverse() {
         Some(inverse) if inverse.iter().all(|x| x.is_finite()) => {
             out.copy_from_slice(inverse.transpose().as_slice());
             true

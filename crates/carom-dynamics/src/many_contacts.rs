@@ -13,6 +13,7 @@ use crate::schemes::moreau_gap::sleep::Sleep;
 use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
 use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
@@ -92,11 +93,25 @@ impl ManyContacts {
             return;
         }
         self.inertias.clear();
+        self.inertias.reserve_exact(n);
         for body in 0..n {
             let block = |k: usize| Matrix3::from_row_slice(&mass[layout.values[first_block + 2 * body + k]..][..9]);
             let inverse = block(1).try_inverse().unwrap_or_else(Matrix3::zeros);
             self.inertias.push((1.0 / block(0)[(0, 0)], inverse));
         }
+    }
+
+    /// Makes room for so many contacts.
+    pub fn reserve(&mut self, n_contacts: usize) {
+        reserve_tightly(&mut self.index, n_contacts);
+        reserve_tightly(&mut self.start, n_contacts);
+        reserve_tightly(&mut self.shift, n_contacts);
+        reserve_tightly(&mut self.free, n_contacts);
+        self.problem.contacts.clear();
+        reserve_tightly(&mut self.problem.contacts, n_contacts);
+        let BodySolution { impulses, velocities, .. } = &mut self.solution;
+        reserve_tightly(impulses, n_contacts.saturating_sub(impulses.len()));
+        reserve_tightly(velocities, n_contacts.saturating_sub(velocities.len()));
     }
 
     /// Bodies with their free velocities, in the world frame; `lead` is half a step \[s\].

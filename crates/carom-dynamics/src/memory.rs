@@ -259,6 +259,7 @@ impl WarmStart {
 pub(crate) struct Matrices {
     pub mass: Vec<f64>,
     pub mass_ready: bool,
+    /// Where it is needed besides its factor; empty otherwise.
     pub iteration: Vec<f64>,
     pub factor: BlockFactor,
     /// (c_v, c_q) of the M̂ = M + c_v C + c_q K that `factor` was made of, where M̂ depends on nothing else.
@@ -274,11 +275,9 @@ pub(crate) struct Work {
     pub q_start: Vec<f64>,
     /// Some active interaction's rows change within the step.
     pub rows_vary: bool,
-    /// Where M and G are evaluated.
+    /// Where M and G are evaluated; empty until M or G that changes within a step is.
     pub q_inner: Vec<f64>,
     pub displacement: Vec<f64>,
-    /// Displacement over the step size; empty where nobody asks.
-    pub velocity_mean: Vec<f64>,
     pub v_free: Vec<f64>,
     /// v_free with the impulses of cohesion; empty without.
     pub v_pulled: Vec<f64>,
@@ -286,6 +285,7 @@ pub(crate) struct Work {
     pub local: Vec<f64>,
     pub force_start: Vec<f64>,
     pub force_end: Vec<f64>,
+    /// Forces without potential; empty where there are none.
     pub applied_start: Vec<f64>,
     pub applied_end: Vec<f64>,
     pub residual: Vec<f64>,
@@ -300,16 +300,15 @@ impl Work {
             v_start: v(),
             q_start: q(),
             rows_vary: false,
-            q_inner: q(),
+            q_inner: Vec::new(),
             displacement: v(),
-            velocity_mean: Vec::new(),
             v_free: v(),
             v_pulled: Vec::new(),
             local: Vec::new(),
             force_start: v(),
             force_end: v(),
-            applied_start: v(),
-            applied_end: v(),
+            applied_start: Vec::new(),
+            applied_end: Vec::new(),
             residual: v(),
             momentum: v(),
         }

@@ -559,10 +559,10 @@ impl Model {
             if values.len() != names.len() {
                 return Err(ModelError::WrongLength { what: format!("the initial {what}"), expected: names.len(), found: values.len() });
             }
-            if let Some((name, &value)) = names.iter().zip(values).find(|(_, x)| !x.is_finite()) {
+            if let Some(i) = values.iter().position(|x| !x.is_finite()) {
                 return Err(ModelError::OutOfRange {
-                    what: format!("initial {what} of {}", name.name),
-                    value,
+                    what: format!("initial {what} of {}", names.name(i)),
+                    value: values[i],
                     expected: "a finite number is needed",
                 });
             }
@@ -584,7 +584,7 @@ impl Model {
             let n = layout.size(b);
             let block = nalgebra::DMatrix::from_row_slice(n, n, &mass[layout.values[b]..layout.values[b + 1]]);
             if block.cholesky().is_none() {
-                return Err(ModelError::MassNotPositive { system: systems.velocities()[layout.rows[b]].name.clone() });
+                return Err(ModelError::MassNotPositive { system: systems.velocities().name(layout.rows[b]) });
             }
         }
         Ok(())

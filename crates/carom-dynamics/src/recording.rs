@@ -17,6 +17,11 @@ pub trait Recorder {
     /// [`RecordError`] ends the run; what was recorded so far stays.
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError>;
 
+    /// Contacts between shapes are wanted in frames. Where they are not, frames come without them, which saves their room and time. Default: yes.
+    fn takes_contacts(&self) -> bool {
+        true
+    }
+
     /// Something happened between frames.
     ///
     /// # Errors
@@ -292,6 +297,9 @@ impl EventKind {
 pub struct NoRecorder;
 
 impl Recorder for NoRecorder {
+    fn takes_contacts(&self) -> bool {
+        false
+    }
     fn frame(&mut self, _: &Frame<'_>) -> Result<(), RecordError> {
         Ok(())
     }

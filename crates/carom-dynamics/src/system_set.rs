@@ -3,9 +3,9 @@
 use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
 use crate::events::StateFunction;
-use crate::systems::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
-use std::collections::HashMap;
+use crate::systems::{BodyFrame, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A system and its place in the model's arrays.
 struct Part {
@@ -19,11 +19,13 @@ struct Part {
 /// All systems of a model.
 pub struct SystemSet {
     parts: Vec<Part>,
-    coordinates: Vec<Coordinate>,
-    velocities: Vec<Coordinate>,
+    coordinates: Coordinates,
+    velocities: Coordinates,
     layout: BlockLayout,
-    /// Frames by the names of their bodies; only looked up.
-    frames: HashMap<String, FrameId>,
+    /// Names of the bodies of each system.
+    body_names: Vec<Arc<[String]>>,
+    /// System and frame of each of them, by name; of two bodies of one name the first comes first.
+    frames: Vec<(u32, u32)>,
     bodies: Option<Bodies>,
     planar_bodies: Option<Bodies>,
     affine: bool,
@@ -50,19 +52,25 @@ pub struct FrameId {
     frame: usize,
 }
 
+/// Name of the body of a system's frame.
+fn name_of(names: &[Arc<[String]>], (system, frame): (u32, u32)) -> &str {
+    &names[system as usize][frame as usize]
+}
+
 impl SystemSet {
     /// Puts systems together.
     ///
     /// # Errors
     /// Two coordinates of one name.
     pub fn new(systems: Vec<Box<dyn System>>) -> Result<Self, ModelError> {
-        let (mut coordinates, mut velocities, mut sizes, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut bodies, mut planar_bodies, mut n_values, mut frames) = (None, None, 0, HashMap::new());
+        let (mut coordinates, mut velocities) = (Coordinates::default(), Coordinates::default());
+        let (mut sizes, mut parts, mut body_names, mut frames) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut bodies, mut planar_bodies, mut n_values) = (None, None, 0);
         for system in systems {
             let (q, v) = (coordinates.len(), velocities.len());
             let first_block = sizes.len();
-            coordinates.extend(system.coordinates());
-            velocities.extend(system.velocities());
+            coordinates.append(system.coordinates());
+            velocities.append(system.velocities());
             let blocks = system.block_sizes();
             let values = n_values..n_values + blocks.iter().map(|n| n * n).sum::<usize>();
             n_values = values.end;
@@ -74,33 +82,43 @@ impl SystemSet {
             if system.n_planar_bodies() > 0 {
                 planar_bodies = Some(Bodies { q: q.clone(), v: v.clone(), first_block });
             }
-            for (frame, name) in system.frames().into_iter().enumerate() {
-                // of two bodies of one name the first is found
-                frames.entry(name).or_insert(FrameId { system: parts.len(), frame });
-            }
+            let names = system.frames();
+            frames.extend((0..names.len() as u32).map(|frame| (parts.len() as u32, frame)));
+            body_names.push(names);
             parts.push(Part { system, q, v, values });
         }
-        let mut names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ModelError::DuplicateName { what: "coordinate", name: pair[0].to_owned() });
+        if let Some(name) = coordinates.name_given_twice() {
+            return Err(ModelError::DuplicateName { what: "coordinate", name });
         }
+        frames.sort_unstable_by(|a, b| name_of(&body_names, *a).cmp(name_of(&body_names, *b)).then(a.cmp(b)));
         let affine = parts.iter().all(|p| p.system.is_affine());
         let constant_mass = parts.iter().all(|p| p.system.mass_is_constant());
         let exchanges_energy = parts.iter().any(|p| p.system.exchanges_energy());
         let layout = BlockLayout::new(sizes);
-        Ok(SystemSet { exchanges_energy, layout, frames, parts, coordinates, velocities, bodies, planar_bodies, affine, constant_mass })
+        Ok(SystemSet {
+            parts,
+            coordinates,
+            velocities,
+            layout,
+            body_names,
+            frames,
+            bodies,
+            planar_bodies,
+            affine,
+            constant_mass,
+            exchanges_energy,
+        })
     }
 
     /// All coordinates.
     #[must_use]
-    pub fn coordinates(&self) -> &[Coordinate] {
+    pub fn coordinates(&self) -> &Coordinates {
         &self.coordinates
     }
 
     /// All velocities, as files name them.
     #[must_use]
-    pub fn velocities(&self) -> &[Coordinate] {
+    pub fn velocities(&self) -> &Coordinates {
         &self.velocities
     }
 
@@ -137,13 +155,26 @@ impl SystemSet {
     /// Number of a body of this name among the rigid bodies.
     #[must_use]
     pub fn find_rigid_body(&self, body: &str) -> Option<usize> {
-        self.parts.iter().find(|p| p.system.n_rigid_bodies() > 0)?.system.frames().iter().position(|name| name == body)
+        self.find_body(body, |system| system.n_rigid_bodies() > 0)
     }
 
     /// Number of a body of this name among the planar bodies.
     #[must_use]
     pub fn find_planar_body(&self, body: &str) -> Option<usize> {
-        self.parts.iter().find(|p| p.system.n_planar_bodies() > 0)?.system.frames().iter().position(|name| name == body)
+        self.find_body(body, |system| system.n_planar_bodies() > 0)
+    }
+
+    /// Number of a body of this name in the first of the systems that `is_wanted` picks.
+    fn find_body(&self, body: &str, is_wanted: impl Fn(&dyn System) -> bool) -> Option<usize> {
+        let system = self.parts.iter().position(|p| is_wanted(&*p.system))?;
+        self.frames_called(body).find(|id| id.system == system).map(|id| id.frame)
+    }
+
+    /// The frames of the bodies of this name.
+    fn frames_called(&self, body: &str) -> impl Iterator<Item = FrameId> {
+        let first = self.frames.partition_point(|&frame| name_of(&self.body_names, frame) < body);
+        let same = self.frames[first..].iter().take_while(move |&&frame| name_of(&self.body_names, frame) == body);
+        same.map(|&(system, frame)| FrameId { system: system as usize, frame: frame as usize })
     }
 
     /// The system of this coordinate has q̇ = v.
@@ -192,10 +223,10 @@ impl SystemSet {
     #[must_use]
     pub fn velocity_of_name(&self, name: &str) -> Option<usize> {
         let of_coordinate = || {
-            let i = self.coordinates.iter().position(|c| c.name == name)?;
+            let i = self.coordinates.position(name)?;
             self.is_flat(i).then(|| self.velocities_of(&[i])).and_then(|v| v.first().copied())
         };
-        self.velocities.iter().position(|v| v.name == name).or_else(of_coordinate)
+        self.velocities.position(name).or_else(of_coordinate)
     }
 
     /// Adds slope · T_c, the row of one coordinate, to values at some velocities that hold those it depends on.
@@ -398,13 +429,13 @@ impl SystemSet {
     /// Names of all bodies whose frames joints can be attached to.
     #[must_use]
     pub fn frames(&self) -> Vec<String> {
-        self.parts.iter().flat_map(|p| p.system.frames()).collect()
+        self.body_names.iter().flat_map(|names| names.iter().cloned()).collect()
     }
 
     /// The frame of the body of this name.
     #[must_use]
     pub fn find_frame(&self, body: &str) -> Option<FrameId> {
-        self.frames.get(body).copied()
+        self.frames_called(body).next()
     }
 
     /// The body of this frame moves in the x-y plane.
@@ -481,7 +512,7 @@ impl SystemSet {
         self.parts.iter().try_for_each(|p| {
             p.system
                 .check_state(&q[p.q.clone()])
-                .map_err(|reason| ModelError::BadState { system: self.coordinates[p.q.start].name.clone(), reason })
+                .map_err(|reason| ModelError::BadState { system: self.coordinates.name(p.q.start), reason })
         })
     }
 }

@@ -6,7 +6,8 @@ use carom_dynamics::events::ContactMode;
 use carom_dynamics::problems::belt_oscillator;
 use carom_dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder};
 use carom_dynamics::relations::{
-    Driven, FormulaRelation, FormulaSource, Joint, JointAxis, JointKind, JointPlacement, JointSource, Target, TargetSource,
+    CurveSource, Driven, FormulaRelation, FormulaSource, Joint, JointAxis, JointKind, JointPlacement, JointSource, PointOnCurve, Target,
+    TargetSource,
 };
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES, SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
@@ -273,6 +274,66 @@ fn friction_in_a_slide_follows_its_normal_force() {
         assert!((speed - exact).abs() < 1e-8, "{slope}: {speed} {exact}"); // 100 steps to 1e-10 of g h
         assert!(done.certificate.energy_error().abs() < 1e-8, "{}", done.certificate.energy_error());
     }
+}
+
+/// A bead on a wire in the x-z plane of space, with friction along it.
+fn bead(formulas: [&str; 3], range: [f64; 2], (point, velocity): (Vector3<f64>, Vector3<f64>), law: BoundedLaw) -> (Model, State) {
+    let body = RigidBody { name: "bead".into(), mass: MASS, inertia: Matrix3::from_diagonal_element(INERTIA) };
+    let mut model = Model::new(vec![Box::new(RigidBodies::new(vec![body], Vector3::new(0.0, 0.0, -G)).unwrap())]).unwrap();
+    let state = start(&[point.x, point.y, point.z, 1.0, 0.0, 0.0, 0.0], &[velocity.x, velocity.y, velocity.z, 0.0, 0.0, 0.0]);
+    let curve = CurveSource { formulas: formulas.map(str::to_owned).to_vec(), parameter: "s".into(), range, constants: Vec::new() };
+    let wire = PointOnCurve::new("wire", &[None, Some("bead".into())], point, &curve, &model.shared_systems(), &state.q).unwrap();
+    let slide = wire.slide();
+    model.add_interaction("wire", Box::new(wire), Law::Bilateral).unwrap();
+    model.add_interaction("friction", Box::new(slide), Law::Bounded(law)).unwrap();
+    (model, state)
+}
+
+/// A bead on a straight wire of slope α: it stays where g sin α < c/m + μ g cos α, and slides with the difference otherwise.
+#[test]
+fn friction_of_a_bead_follows_the_force_on_the_wire() {
+    let (slope, mu) = (0.6_f64, 0.5_f64);
+    for (constant, moves) in [(0.0, true), (0.3 * MASS, true), (2.0 * MASS, false)] {
+        let law = BoundedLaw::friction(constant).with_load(JointLoad { joint: 0, rows: 2, factor: mu });
+        let formulas = [format!("{:e}*s", slope.cos()), "0".to_owned(), format!("{:e}*s", -slope.sin())];
+        let (model, state) = bead([&formulas[0], &formulas[1], &formulas[2]], [-1.0, 9.0], (Vector3::zeros(), Vector3::zeros()), law);
+        let exact = G * (slope.sin() - mu * slope.cos()) - constant / MASS;
+        assert_eq!(exact > 0.0, moves);
+        for params in [SchemeParams::MoreauJean(MoreauJeanParams::default()), SchemeParams::MoreauGap(Default::default())] {
+            let done = run_scheme(&model, &state, 1.0, 1e-2, &params);
+            let speed = done.state.v[0] * slope.cos() - done.state.v[2] * slope.sin();
+            // 100 steps to 1e-10 of g h
+            assert!((speed - exact.max(0.0)).abs() < 1e-8, "{}: {speed} {exact}", params.entry().name);
+            assert!(done.certificate.energy_error().abs() < 1e-8, "{}", done.certificate.energy_error());
+        }
+    }
+}
+
+/// A bead that slides up a hoop of radius a from its lowest point: with w = v² and the force N = m (w/a + g cos φ) on the hoop
+///
+/// ```text
+/// dw/dφ + 2 μ w = −2 a g (sin φ + μ cos φ),      w = C e^(−2μφ) + 2 a g [(1 − 2μ²) cos φ − 3 μ sin φ]/(1 + 4μ²)
+/// ```
+#[test]
+fn friction_of_a_bead_on_a_hoop_follows_its_speed() {
+    let (a, mu, speed) = (0.5_f64, 0.3_f64, 3.0_f64);
+    let part = |phi: f64| 2.0 * a * G * ((1.0 - 2.0 * mu * mu) * phi.cos() - 3.0 * mu * phi.sin()) / (1.0 + 4.0 * mu * mu);
+    let exact = |phi: f64| (speed * speed - part(0.0)) * (-2.0 * mu * phi).exp() + part(phi);
+    let law = BoundedLaw::friction(0.0).with_load(JointLoad { joint: 0, rows: 2, factor: mu });
+    let at = (Vector3::new(0.0, 0.0, -a), Vector3::new(speed, 0.0, 0.0));
+    let (model, state) = bead(["0.5*sin(s)", "0", "-0.5*cos(s)"], [-PI, PI], at, law);
+    let error = |h: f64| {
+        let done = run_scheme(&model, &state, 0.16, h, &SchemeParams::MoreauGap(Default::default()));
+        let (q, v) = (&done.state.q, &done.state.v);
+        let phi = q[0].atan2(-q[2]);
+        // far from the start, and far from standing still
+        assert!(phi > 0.6 && exact(phi) > 1.0, "{phi} {}", exact(phi));
+        (v[0].powi(2) + v[2].powi(2) - exact(phi)).abs()
+    };
+    let steps = [4e-3, 2e-3, 1e-3];
+    let errors = steps.map(error);
+    // a scheme of at least first order, and errors of v² of the size of g h
+    assert!(fitted_order(&steps, &errors) > 0.9 && errors[2] < G * steps[2], "{errors:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Adaptive steps of first-order and mixed models.
 
 use crate::first_order::theta;
+use crate::mixed_first_order::driven_mass;
 use crate::support::{Done, Keep, distance};
 use carom_dynamics::first_order::FirstOrderSource;
 use carom_dynamics::integrators::IntegratorParams;
@@ -114,25 +115,7 @@ fn mixed_models_take_adaptive_steps() {
 /// L i' = U − R i − k v, m v' = k i: fast current, slow speed, against the exact solution at the end.
 #[test]
 fn the_fast_and_the_slow_part_share_a_step() {
-    let mass = Linear::new(vec!["x".into()], vec![2.0], vec![0.0], vec![0.0]).unwrap();
-    let mut model = Model::new(vec![Box::new(mass)]).unwrap();
-    let source = FirstOrderSource {
-        states: vec![Coordinate::new("i", "A")],
-        rates: vec!["10 - 3*i - 1.5*x_dot".into()],
-        mass: vec!["0.005".into()],
-        forces: vec![("x".into(), "1.5*i".into())],
-        ..FirstOrderSource::default()
-    };
-    model.set_first_order(&source).unwrap();
-    let start = State { q: vec![0.0], v: vec![0.0], x: vec![0.0], ..State::default() };
-    let alone = FirstOrderSource {
-        states: ["v", "i"].map(|name| Coordinate::new(name, "")).to_vec(),
-        rates: vec!["0.75*i".into(), "2000 - 600*i - 300*v".into()],
-        ..FirstOrderSource::default()
-    };
-    let exact = FirstOrderProblem::new(&alone, &[0.0, 0.0], 1.0).unwrap();
-    let hold = carom_dynamics::schemes::SchemeParams::ZeroOrderHold(Default::default());
-    let exact = crate::support::run_scheme(&exact.model, &exact.state, 1.0, 1e-3, &hold).state.x;
+    let (model, start, exact) = driven_mass(0.005);
     let done = adaptive(&model, &start, 1.0, 0.5, (Control::Halving, 1e-6));
     // the sum of the tolerances of the steps, each 1e-6 (1 + |x|)
     let bound = 5e-6 * done.certificate.steps as f64;

@@ -5,6 +5,7 @@ use carom_dynamics::ModelError;
 use carom_dynamics::relations::{
     CurveSource, JointContact, JointCoordinate, JointCoupling, JointKind, JointPlacement, JointSource, PointOnCurve, Relation,
 };
+use carom_dynamics::system_set::{FrameId, SystemSet};
 use carom_dynamics::systems::Scratch;
 use nalgebra::Vector3;
 
@@ -154,6 +155,30 @@ fn curve(formulas: &[&str], range: [f64; 2]) -> CurveSource {
     }
 }
 
+/// u along the curve, in the point s of the helix or ellipse, is t·ẏ with ẏ by differences of the positions of the bodies.
+fn check_slide(
+    joint: &PointOnCurve,
+    ids: [Option<FrameId>; 2],
+    (point, s): (Vector3<f64>, f64),
+    (systems, q0, v): (&SystemSet, &[f64], &[f64]),
+) {
+    let slide = joint.slide();
+    let frames = |q: &[f64]| ids.map(|id| id.map_or_else(Default::default, |id| systems.frame(q, id)));
+    let [_, own] = frames(q0);
+    let fixed = own.orientation.inverse() * (point - own.origin);
+    let seen = |epsilon: f64| {
+        let q = advance(systems, q0, &v.iter().map(|v| v * epsilon).collect::<Vec<_>>());
+        let [first, second] = frames(&q);
+        first.orientation.inverse() * (second.origin + second.orientation * fixed - first.origin)
+    };
+    let epsilon = 1e-4;
+    let rate = (seen(epsilon) - seen(-epsilon)) / (2.0 * epsilon);
+    let tangent = Vector3::new(-0.8 * s.sin(), s.cos(), if joint.n_rows() == 1 { 0.0 } else { 0.2 });
+    let u: f64 = slide.velocities().iter().zip(jacobian_at(&slide, q0)).map(|(&k, g)| g * v[k]).sum();
+    // central differences: third derivatives of about 10 times ε²/6
+    assert!((u - tangent.normalize().dot(&rate)).abs() < 1e-7, "{u} {rate:?}");
+}
+
 /// Helices and ellipses of bodies of every sort, near the curve but not on it.
 #[test]
 fn derivatives_of_points_on_curves_by_differences() {
@@ -173,6 +198,8 @@ fn derivatives_of_points_on_curves_by_differences() {
         assert_eq!(joint.n_rows(), if planar { 1 } else { 2 });
         assert!(gap(&joint, &q0).abs() < 1e-14);
         check_derivatives(&format!("curve {bodies:?}"), &joint, joint.n_rows(), &systems, &q, &v, 30.0);
+        check_derivatives(&format!("along the curve {bodies:?}"), &joint.slide(), 0, &systems, &q, &v, 30.0);
+        check_slide(&joint, names.clone().map(|name| name.and_then(|name| systems.find_frame(&name))), (point, s), (&systems, &q0, &v));
         match PointOnCurve::new("slot", &names, point + Vector3::x() * 1e-3, source, &systems, &q0) {
             Err(ModelError::Joint { reason, .. }) => assert!(reason.contains("off the curve; the nearest point"), "{reason}"),
             _ => panic!("the point is off the curve"),

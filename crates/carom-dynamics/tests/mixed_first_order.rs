@@ -5,9 +5,10 @@ use crate::support::{distance, run_scheme};
 use carom_dynamics::first_order::{FirstOrderSource, MultiplierLaw, RelationSource};
 use carom_dynamics::problems::belt_oscillator::{self, BELT, FRICTION, MASS, START, STIFFNESS};
 use carom_dynamics::problems::{FirstOrderProblem, add_stop};
+use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::schemes::{MoreauJeanParams, SchemeParams};
-use carom_dynamics::systems::{Coordinate, Linear};
-use carom_dynamics::{Model, State};
+use carom_dynamics::systems::{Coordinate, Lagrangian, LagrangianText, Linear};
+use carom_dynamics::{Law, Model, State};
 
 fn relay(output: &str) -> RelationSource {
     RelationSource {
@@ -53,15 +54,15 @@ fn a_relay_is_dry_friction() {
     assert!((mixed.state.q[0] - exact(end).0[0]).abs() < 2e-3);
 }
 
-/// A motor with an inductance drives a mass: L i' = U − R i − k v, m v' = k i. Against the exact solution of the linear system.
-#[test]
-fn forces_follow_states_and_states_follow_velocities() {
+/// A motor with an inductance drives a mass of 2 kg: L i' = 10 − 3 i − 1.5 v, 2 v' = 1.5 i, from rest; and the exact (v, i) after 1 s, by the
+/// zero-order hold of the linear system.
+pub fn driven_mass(inductance: f64) -> (Model, State, [f64; 2]) {
     let mass = Linear::new(vec!["x".into()], vec![2.0], vec![0.0], vec![0.0]).unwrap();
     let mut model = Model::new(vec![Box::new(mass)]).unwrap();
     let source = FirstOrderSource {
         states: vec![Coordinate::new("i", "A")],
         rates: vec!["10 - 3*i - 1.5*x_dot".into()],
-        mass: vec!["0.5".into()],
+        mass: vec![format!("{inductance:e}")],
         forces: vec![("x".into(), "1.5*i".into())],
         ..FirstOrderSource::default()
     };
@@ -69,11 +70,55 @@ fn forces_follow_states_and_states_follow_velocities() {
     let start = State { q: vec![0.0], v: vec![0.0], x: vec![0.0], ..State::default() };
     let alone = FirstOrderSource {
         states: ["v", "i"].map(|name| Coordinate::new(name, "")).to_vec(),
-        rates: vec!["0.75*i".into(), "20 - 6*i - 3*v".into()],
+        rates: vec!["0.75*i".into(), format!("(10 - 3*i - 1.5*v)/{inductance:e}")],
         ..FirstOrderSource::default()
     };
     let exact = FirstOrderProblem::new(&alone, &[0.0, 0.0], 1.0).unwrap();
     let exact = run_scheme(&exact.model, &exact.state, 1.0, 1e-3, &SchemeParams::ZeroOrderHold(Default::default())).state.x;
+    (model, start, [exact[0], exact[1]])
+}
+
+/// Rows that change with the coordinates are those of the end of the step: a pendulum by a constraint x² + y² = 1, beside a state that decays, swings like
+/// φ̈ = −g sin φ.
+#[test]
+fn rows_of_constraints_follow_the_motion() {
+    let text = LagrangianText {
+        coordinates: vec!["x".into(), "y".into()],
+        kinetic: "0.5*(x_dot^2 + y_dot^2)".into(),
+        potential: "9.81*y".into(),
+        ..LagrangianText::default()
+    };
+    let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
+    let rod = FormulaSource { rows: vec![("equation of \"rod\"".into(), "x^2 + y^2 - 1".into())], parameters: Vec::new() };
+    model.add_formula("rod", &rod, Law::Bilateral).unwrap();
+    let source = FirstOrderSource { states: vec![Coordinate::new("z", "")], rates: vec!["-z".into()], ..FirstOrderSource::default() };
+    model.set_first_order(&source).unwrap();
+    let start = State { q: vec![1.0, 0.0], v: vec![0.0, 0.0], x: vec![1.0], ..State::default() };
+    // from the horizontal by RK4 in small steps, exact to 1e-12
+    let (mut phi, mut rate, h) = (std::f64::consts::FRAC_PI_2, 0.0_f64, 1e-4);
+    for _ in 0..5000 {
+        let f = |phi: f64| -9.81 * phi.sin();
+        let k1 = (rate, f(phi));
+        let k2 = (rate + 0.5 * h * k1.1, f(phi + 0.5 * h * k1.0));
+        let k3 = (rate + 0.5 * h * k2.1, f(phi + 0.5 * h * k2.0));
+        let k4 = (rate + h * k3.1, f(phi + h * k3.0));
+        phi += h / 6.0 * (k1.0 + 2.0 * k2.0 + 2.0 * k3.0 + k4.0);
+        rate += h / 6.0 * (k1.1 + 2.0 * k2.1 + 2.0 * k3.1 + k4.1);
+    }
+    let error = |step: f64| {
+        let done = run_scheme(&model, &start, 0.5, step, &theta(0.5, 1.0)).state;
+        assert!((done.x[0] - (-0.5_f64).exp()).abs() < step, "{done:?}");
+        distance(&done.q, &[phi.sin(), -phi.cos()])
+    };
+    let (coarse, fine) = (error(2e-3), error(1e-3));
+    // constraints on velocities with the rows of the end: first order, with accelerations of up to 3 g over half a second
+    assert!(fine < 0.5 * 3.0 * 9.81 * 1e-3 && coarse > 1.7 * fine, "{coarse} {fine}");
+}
+
+/// The motor against the exact solution of the linear system.
+#[test]
+fn forces_follow_states_and_states_follow_velocities() {
+    let (model, start, exact) = driven_mass(0.5);
     let mixed = run_scheme(&model, &start, 1.0, 1e-3, &theta(0.5, 1.0)).state;
     // θ = 1/2 with h = 1e-3 and rates of 6: (6e-3)²/12 of the values
     assert!((mixed.v[0] - exact[0]).abs() < 1e-5 && (mixed.x[0] - exact[1]).abs() < 1e-5, "{mixed:?} {exact:?}");

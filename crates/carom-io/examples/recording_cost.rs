@@ -6,14 +6,15 @@ use carom_dynamics::diagnostics::{Certificate, Energy};
 use carom_dynamics::events::ContactMode;
 use carom_dynamics::recording::{ContactRecord, Frame, Recorder, Source};
 use carom_dynamics::schemes::StepReport;
-use carom_io::recording::{Hdf5Options, Hdf5Recorder, NamedUnit, RunInfo};
+use carom_dynamics::systems::Coordinate;
+use carom_io::recording::{Hdf5Options, Hdf5Recorder, RunInfo};
 use nalgebra::Vector3;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n: usize = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
     let path = std::env::temp_dir().join("carom-recording-cost.h5");
-    let column = |i| NamedUnit::new(format!("x{i}"), "m");
+    let column = |i| Coordinate::new(format!("x{i}"), "m");
     let info = RunInfo {
         coordinates: (0..3).map(column).collect(),
         velocities: (0..3).map(column).collect(),

@@ -16,6 +16,7 @@ pub mod fclib;
 pub mod friction_contact;
 pub mod friction_contact_global;
 pub mod general_friction;
+pub mod growth;
 pub mod lcp;
 pub mod linear;
 pub mod matrix;

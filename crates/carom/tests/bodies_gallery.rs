@@ -96,7 +96,7 @@ fn urdf_arm_is_as_imported() {
     let options = ImportOptions { positions: vec![("shoulder".into(), 0.5), ("elbow".into(), 1.2)], ..ImportOptions::default() };
     let imported = parse(&import(&text, &options).unwrap().model, Path::new("model.toml")).unwrap();
     let model = read(&folder().join("urdf_arm"), &[]).unwrap();
-    let names = |file: &ModelFile| -> Vec<String> { file.model.systems().coordinates().iter().map(|c| c.name.clone()).collect() };
+    let names = |file: &ModelFile| -> Vec<String> { file.model.systems().coordinates().names().collect() };
     assert_eq!(names(&imported), names(&model));
     assert_eq!(imported.state.q, model.state.q);
     // kinetic and potential energy at some velocity: masses and inertias are the same

@@ -276,7 +276,7 @@ fn the_regulated_buck_converter_holds_its_output() {
     };
     let course = |name: &str| -> Vec<f64> {
         let names = done.simulation.file.model.systems().coordinates();
-        let i = names.iter().position(|other| other.name == name).unwrap();
+        let i = names.position(name).unwrap();
         done.keep.q.iter().map(|q| q[i]).collect()
     };
     for (r, span) in [(5.0, 0.012..0.015), (2.5, 0.026..0.03)] {

@@ -14,7 +14,7 @@ velocity = { x = 0.2 }
 /// Values of a coordinate at all frames.
 fn course(done: &Done, name: &str) -> Vec<f64> {
     let names = done.simulation.file.model.systems().coordinates();
-    let i = names.iter().position(|c| c.name == name).unwrap_or_else(|| panic!("{name} is not recorded"));
+    let i = names.position(name).unwrap_or_else(|| panic!("{name} is not recorded"));
     done.keep.q.iter().map(|q| q[i]).collect()
 }
 

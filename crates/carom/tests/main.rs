@@ -14,6 +14,8 @@ mod gallery_located;
 mod grains_gallery;
 mod laws_gallery;
 mod located_scenes;
+mod many_and_few;
+mod memory;
 mod planar;
 mod planar_shapes;
 mod projection;

@@ -60,7 +60,7 @@ impl Done {
     /// Final coordinate by name.
     pub fn q(&self, name: &str) -> f64 {
         let names = self.simulation.file.model.systems().coordinates();
-        self.keep.q.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+        self.keep.q.last().unwrap()[names.position(name).unwrap()]
     }
 
     /// Final state of the first-order part by name.
@@ -79,7 +79,7 @@ impl Done {
     /// Final velocity by name, angular velocities in the world frame.
     pub fn v(&self, name: &str) -> f64 {
         let names = self.simulation.file.model.systems().velocities();
-        self.keep.v.last().unwrap()[names.iter().position(|c| c.name == name).unwrap()]
+        self.keep.v.last().unwrap()[names.position(name).unwrap()]
     }
 }
 

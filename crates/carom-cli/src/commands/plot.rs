@@ -86,9 +86,7 @@ fn model_of(run: &RunFile, file: Option<&Path>) -> Result<ModelFile, Failure> {
             model_file::parse(&text, Path::new("model.toml")).map_err(Failure::Model)?
         }
     };
-    let names = |list: Vec<&str>| list.join(", ");
-    let recorded = names(run.coordinates().iter().map(|c| c.name.as_str()).collect());
-    if names(model.model.systems().coordinates().iter().map(|c| c.name.as_str()).collect()) != recorded {
+    if !model.model.systems().coordinates().names().eq(run.coordinates().iter().map(|c| c.name.clone())) {
         return Err(Failure::Input("the model has other coordinates than the run; give the model that was run with --model".into()));
     }
     Ok(model)

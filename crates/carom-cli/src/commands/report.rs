@@ -31,17 +31,18 @@ impl Report<'_> {
         let systems = file.model.systems();
         let mut v = vec![0.0; file.state.v.len()];
         systems.file_velocities(&file.state.q, &file.state.v, &mut v);
-        let by_name = |names: &[carom::dynamics::systems::Coordinate], values: &[f64]| {
-            names.iter().zip(values).map(|(c, x)| (c.name.clone(), json!(x))).collect::<Map<_, _>>()
+        let by_name = |names: &mut dyn Iterator<Item = String>, values: &[f64]| {
+            names.zip(values).map(|(name, x)| (name, json!(x))).collect::<Map<_, _>>()
         };
+        let states = file.model.first_order().map_or(&[][..], |set| set.states());
         let mut report = json!({
             "title": file.title,
             "version": carom::VERSION,
             "status": self.status,
             "t": file.state.t,
-            "q": by_name(systems.coordinates(), &file.state.q),
-            "v": by_name(systems.velocities(), &v),
-            "x": by_name(file.model.first_order().map_or(&[], |set| set.states()), &file.state.x),
+            "q": by_name(&mut systems.coordinates().names(), &file.state.q),
+            "v": by_name(&mut systems.velocities().names(), &v),
+            "x": by_name(&mut states.iter().map(|c| c.name.clone()), &file.state.x),
             "steps": c.steps,
             "halved_steps": c.halved_steps,
             "max_penetration": c.max_penetration,

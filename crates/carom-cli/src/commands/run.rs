@@ -132,6 +132,9 @@ impl Recorder for Listeners<'_, '_> {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
         self.files.frame(frame)
     }
+    fn takes_contacts(&self) -> bool {
+        self.files.takes_contacts()
+    }
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {
         self.events.event(event)?;
         self.files.event(event)

@@ -5,6 +5,7 @@
 //! balanced binary tree over the buckets is stored in depth-first order, each node with the number of the next one outside it. Searching from a
 //! bucket onwards finds each pair of a class once. The larger boxes of other classes search the trees of the smaller ones.
 
+use carom_solvers::growth::reserve_tightly;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -189,7 +190,10 @@ impl Tree {
             for class in classes.iter().filter(|class| class.leaves.0 < (k + 1) * CHUNK && class.leaves.1 > k * CHUNK) {
                 for place in class.leaves.0.max(k * CHUNK)..class.leaves.1.min((k + 1) * CHUNK) {
                     let (bounds, leaf) = (&sorted[place], order[place].2);
-                    let mut meet = |other: usize| out.extend(admit(leaf, order[other].2));
+                    let mut meet = |other: usize| {
+                        reserve_tightly(out, 1);
+                        out.extend(admit(leaf, order[other].2));
+                    };
                     let bucket = &nodes[buckets[place] as usize];
                     (place + 1..bucket.leaves.1 as usize).filter(|&other| overlap(bounds, &sorted[other])).for_each(&mut meet);
                     walk((nodes, sorted), (bucket.skip as usize, class.nodes.1), bounds, &mut meet);
@@ -217,6 +221,7 @@ impl Tree {
             starts[k] += starts[k - 1];
         }
         pairs.clear();
+        reserve_tightly(pairs, total);
         pairs.resize(total, (0, 0));
         for &pair in found.iter().flatten() {
             let next = &mut starts[pair.0 as usize + 1];

@@ -12,6 +12,7 @@ use carom_dynamics::detection::{ContactKey, ContactPoint, DetectionWarnings, Pla
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::{Cohesion, ContactLaw, Friction};
 use carom_dynamics::systems::Instant;
+use std::sync::Arc;
 
 /// Contact detection over a fixed list of planar colliders.
 ///
@@ -22,7 +23,8 @@ use carom_dynamics::systems::Instant;
 /// Cost: O(n log n) in colliders, plus (half-planes × bodies), plus the near pairs. Nothing is allocated once warm.
 #[derive(Clone)]
 pub struct PlanarShapes {
-    colliders: Vec<PlanarCollider>,
+    /// Clones share them.
+    colliders: Arc<[PlanarCollider]>,
     laws: LawTable,
     /// Colliders other than half-planes, in order; the leaves of the tree are numbered as here.
     bounded: Vec<u32>,
@@ -65,7 +67,7 @@ impl PlanarShapes {
         let placed: Vec<Placed> = colliders.iter().map(Placed::at_rest).collect();
         let tree = Tree::build(bounded.iter().map(|&i| placed[i as usize].bounds));
         Ok(PlanarShapes {
-            colliders,
+            colliders: colliders.into(),
             laws,
             bounded,
             half_planes,
@@ -82,7 +84,7 @@ impl PlanarShapes {
 
     /// The colliders, in the order of their indices.
     #[must_use]
-    pub fn colliders(&self) -> &[PlanarCollider] {
+    pub fn colliders(&self) -> &Arc<[PlanarCollider]> {
         &self.colliders
     }
 

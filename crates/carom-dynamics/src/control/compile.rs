@@ -106,7 +106,7 @@ fn check_name(what: &'static str, name: &str) -> Result<(), ModelError> {
 impl Compiler<'_> {
     /// Number of a held value.
     fn place(&self, name: &str) -> Result<usize, ModelError> {
-        let found = self.plant.systems.coordinates().iter().position(|c| c.name == name);
+        let found = self.plant.systems.coordinates().position(name);
         found.ok_or_else(|| {
             wrong(format!("\"{name}\""), "there is no held value of this name: add the system `HeldValues` of this source to the model")
         })
@@ -200,10 +200,12 @@ impl Compiler<'_> {
         }
         let (mut coordinates, mut velocities, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for name in &source.coordinates {
-            let c = systems.coordinates().iter().position(|c| &c.name == name).filter(|&c| systems.is_flat(c));
+            let c = systems.coordinates().position(name).filter(|&c| systems.is_flat(c));
             let Some(c) = c else {
-                let names = systems.coordinates().iter().enumerate().filter(|(c, _)| systems.is_flat(*c)).map(|(_, c)| c.name.as_str());
-                let near = crate::nearest::nearest(name, names).map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
+                let names: Vec<String> =
+                    systems.coordinates().names().enumerate().filter(|(c, _)| systems.is_flat(*c)).map(|(_, name)| name).collect();
+                let near = crate::nearest::nearest(name, names.iter().map(String::as_str))
+                    .map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
                 return Err(wrong(part, format!("\"{name}\" is no coordinate whose rate is a velocity{near}")));
             };
             coordinates.push(c);
@@ -226,7 +228,7 @@ impl Compiler<'_> {
             if let Some(i) = missing {
                 let reason = format!(
                     "{} is coupled to the others by the mass matrix: name it among the coordinates too",
-                    systems.velocities()[i].name
+                    systems.velocities().name(i)
                 );
                 return Err(wrong(part, reason));
             }
@@ -492,8 +494,9 @@ impl Compiler<'_> {
         match &source.target {
             ActuatorTarget::Velocity(name) if self.plant.first_order.is_none() => {
                 let velocity = self.plant.systems.velocity_of_name(name).ok_or_else(|| {
-                    let names = self.plant.systems.velocities().iter().map(|v| v.name.as_str());
-                    let near = crate::nearest::nearest(name, names).map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
+                    let names: Vec<String> = self.plant.systems.velocities().names().collect();
+                    let near = crate::nearest::nearest(name, names.iter().map(String::as_str))
+                        .map_or_else(String::new, |best| format!("; did you mean \"{best}\"?"));
                     wrong(part, format!("there is no coordinate or velocity \"{name}\" to act on{near}"))
                 })?;
                 forces.push((velocity, acting, source.name.clone()));

@@ -1,7 +1,7 @@
 //! Coordinates that nothing moves: what controllers remember.
 
 use crate::error::NonFinite;
-use crate::systems::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use crate::systems::{Coordinate, Coordinates, Instant, JacobianFactors, Scratch, System};
 use std::ops::Range;
 
 /// A system of coordinates without velocities: T has no columns, M no rows. Strategies carry the values unchanged from step to step;
@@ -20,12 +20,12 @@ impl HeldValues {
 }
 
 impl System for HeldValues {
-    fn coordinates(&self) -> Vec<Coordinate> {
-        self.names.clone()
+    fn coordinates(&self) -> Coordinates {
+        self.names.iter().cloned().collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
-        Vec::new()
+    fn velocities(&self) -> Coordinates {
+        Coordinates::default()
     }
 
     fn block_sizes(&self) -> Vec<usize> {

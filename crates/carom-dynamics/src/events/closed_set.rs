@@ -71,7 +71,7 @@ impl ClosedSet {
         systems.mass(at.t, at.q, &mut mass, &mut scratch).map_err(located)?;
         factor.factorise(layout, &mass).map_err(|singular| IntegrationError::SingularMass {
             t: at.t,
-            system: systems.velocities()[layout.rows[singular.block]].name.clone(),
+            system: systems.velocities().name(layout.rows[singular.block]),
         })?;
         let (mut force, mut free) = (vec![0.0; at.v.len()], vec![0.0; at.v.len()]);
         model.force(at.t, at.q, at.v, &mut force, &mut scratch).map_err(located)?;

@@ -183,7 +183,8 @@ fn place_relations(source: &FirstOrderSource) -> Vec<RelationRows> {
 
 /// Every name once, and none that formulas cannot use.
 fn check_names(source: &FirstOrderSource, systems: &SystemSet) -> Result<(), ModelError> {
-    let mut seen: HashSet<&str> = systems.coordinates().iter().map(|c| c.name.as_str()).collect();
+    let coordinates: Vec<String> = systems.coordinates().names().collect();
+    let mut seen: HashSet<&str> = coordinates.iter().map(String::as_str).collect();
     let states = source.states.iter().map(|s| ("state", s.name.as_str()));
     let multipliers = source.relations.iter().flat_map(|r| r.multipliers.iter().map(|name| ("multiplier", name.as_str())));
     let inputs = source.inputs.iter().map(|(name, _)| ("input", name.as_str()));
@@ -220,7 +221,7 @@ fn scope_of(graph: &mut Graph, source: &FirstOrderSource, systems: &SystemSet, r
         scope.symbol(name, symbol);
         symbol
     };
-    let q: Vec<Expr> = systems.coordinates().iter().map(|c| declare(graph, &c.name)).collect();
+    let q: Vec<Expr> = systems.coordinates().names().map(|name| declare(graph, &name)).collect();
     let v: Vec<Expr> = velocity_names(systems).iter().map(|name| declare(graph, name)).collect();
     let x: Vec<Expr> = source.states.iter().map(|s| declare(graph, &s.name)).collect();
     let lambda: Vec<Expr> = rows.iter().map(|name| declare(graph, name)).collect();
@@ -234,7 +235,7 @@ fn scope_of(graph: &mut Graph, source: &FirstOrderSource, systems: &SystemSet, r
 
 /// Names of the velocities in formulas: `NAME_dot` where q̇ = v, their own otherwise.
 fn velocity_names(systems: &SystemSet) -> Vec<String> {
-    let mut names: Vec<String> = systems.velocities().iter().map(|v| v.name.clone()).collect();
+    let mut names: Vec<String> = systems.velocities().names().collect();
     for (i, coordinate) in systems.coordinates().iter().enumerate() {
         if let (true, [v]) = (systems.is_flat(i), systems.velocities_of(&[i]).as_slice()) {
             names[*v] = format!("{}_dot", coordinate.name);

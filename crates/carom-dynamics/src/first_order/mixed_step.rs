@@ -282,6 +282,7 @@ impl FirstOrderMemory {
             }
         })?;
         if memory.work.rows_vary {
+            memory.work.q_inner.clone_from(&state.q);
             update_jacobians(model, t, memory)?;
         }
         let (active, w) = (&memory.active, &mut self.mixed);
@@ -411,7 +412,7 @@ impl FirstOrderMemory {
             }
         }
         if !w.lu.factor() {
-            let system = systems.velocities().first().map_or_else(String::new, |v| v.name.clone());
+            let system = systems.velocities().names().next().unwrap_or_default();
             return Err(StepError::SingularIterationMatrix { t: state.t, system, block: 0 });
         }
         w.lu.solve(&mut w.residual);

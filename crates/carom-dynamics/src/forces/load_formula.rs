@@ -195,11 +195,13 @@ impl Reach {
         if left.is_empty() {
             return;
         }
-        for (c, coordinate) in systems.coordinates().iter().enumerate() {
-            let rate = |word: &&str| word.strip_suffix("_dot") == Some(coordinate.name.as_str());
-            if left.iter().any(|word| *word == coordinate.name || rate(word)) {
-                self.add_coordinate(c, &coordinate.name, systems);
-            }
+        let all = systems.coordinates();
+        let names = left.iter().flat_map(|word| [Some(*word), word.strip_suffix("_dot")]).flatten();
+        let mut found: Vec<usize> = names.filter_map(|name| all.position(name)).collect();
+        found.sort_unstable();
+        found.dedup();
+        for c in found {
+            self.add_coordinate(c, &all.name(c), systems);
         }
     }
 

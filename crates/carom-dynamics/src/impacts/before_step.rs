@@ -115,7 +115,7 @@ impl ImpactMemory {
         systems.mass(state.t, &state.q, &mut self.mass, &mut memory.scratch).map_err(&located)?;
         self.factor.factorise(layout, &self.mass).map_err(|singular| StepError::SingularIterationMatrix {
             t: state.t,
-            system: systems.velocities()[layout.rows[singular.block]].name.clone(),
+            system: systems.velocities().name(layout.rows[singular.block]),
             block: singular.block,
         })?;
         // at rest: slower than what the forces of a step and the velocities can be known to

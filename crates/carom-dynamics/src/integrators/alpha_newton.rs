@@ -103,7 +103,7 @@ impl AlphaNewton {
         equations.jacobian(start.t, &start.q, &mut self.g, &mut self.explicit)?;
         self.factor
             .factorise(layout, &self.mass)
-            .map_err(|e| IntegrationError::SingularMass { t: start.t, system: systems.velocities()[layout.rows[e.block]].name.clone() })?;
+            .map_err(|e| IntegrationError::SingularMass { t: start.t, system: systems.velocities().name(layout.rows[e.block]) })?;
         for (row, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             self.work.fill(0.0);
             self.unit[row] = 1.0;

@@ -160,7 +160,7 @@ impl StageNewton {
             let factorised = self.metric.factorise(equations.layout(), mass);
             factorised.map_err(|e| IntegrationError::SingularMass {
                 t: start.t,
-                system: equations.model().systems().velocities()[equations.layout().rows[e.block]].name.clone(),
+                system: equations.model().systems().velocities().name(equations.layout().rows[e.block]),
             })?;
         }
         equations.model().systems().position_scale(&start.q, &mut self.size_w);

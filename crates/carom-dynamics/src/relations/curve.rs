@@ -143,14 +143,20 @@ impl Curve {
         Ok(self.nearest(y, scratch)?.1[0])
     }
 
+    /// The direction t = r′/|r′| of the curve at the nearest point, and ∇t = t′∇sᵀ.
+    pub fn direction(&self, y: &Vector3<f64>, scratch: &mut Scratch) -> Result<(Vector3<f64>, Matrix3<f64>), NonFinite> {
+        let (_, jet) = self.nearest(y, scratch)?;
+        let size = nearness(y, &jet)?;
+        let [t, t1, _] = unit(&[jet[1], jet[2], jet[3]]);
+        Ok((t, t1 * (jet[1] / size).transpose()))
+    }
+
     /// The distances g₁, g₂ at a point.
     pub fn distances(&self, y: &Vector3<f64>, scratch: &mut Scratch) -> Result<[Distance; 2], NonFinite> {
-        let (_, [r, r1, r2, r3]) = self.nearest(y, scratch)?;
+        let (_, jet) = self.nearest(y, scratch)?;
+        let size = nearness(y, &jet)?;
+        let [r, r1, r2, r3] = jet;
         let e = y - r;
-        let size = r1.norm_squared() - e.dot(&r2);
-        if size <= 0.0 {
-            return Err(NonFinite { what: "the nearest point of a curve, whose centre of curvature is here".into(), value: size });
-        }
         let slope = r1 / size;
         let size_slope = slope * (3.0 * r1.dot(&r2) - e.dot(&r3)) - r2;
         let bend = (r2 * slope.transpose() - slope * size_slope.transpose()) / size;
@@ -163,6 +169,15 @@ impl Curve {
             Distance { value: n.dot(&e), gradient: n + slope * n1.dot(&e), hessian }
         }))
     }
+}
+
+/// D = |r′|² − e·r″, positive where the nearest point is one.
+fn nearness(y: &Vector3<f64>, [r, r1, r2, _]: &Jet) -> Result<f64, NonFinite> {
+    let size = r1.norm_squared() - (y - r).dot(r2);
+    if size <= 0.0 {
+        return Err(NonFinite { what: "the nearest point of a curve, whose centre of curvature is here".into(), value: size });
+    }
+    Ok(size)
 }
 
 /// The direction of u(s) with its first two derivatives.

@@ -12,6 +12,7 @@
 
 pub use super::curve::CurveSource;
 use super::curve::{Curve, Distance};
+use super::joint_curve_slide::CurveSlide;
 use super::joint_frames::JointFrames;
 use super::joint_row::{Arrangement, Curvature, JointRow};
 use super::{Relation, Rows};
@@ -60,6 +61,12 @@ impl PointOnCurve {
             return Err(wrong(format!("its point is {distance:.3e} m off the curve; the nearest point of the curve is {place}")));
         }
         Ok(PointOnCurve { frames, curve, rows: if built.planar { 1 } else { 2 } })
+    }
+
+    /// The velocity along the curve, for friction: bounds with [`crate::JointLoad`] of all rows of this joint and μ as factor.
+    #[must_use]
+    pub fn slide(&self) -> CurveSlide {
+        CurveSlide { frames: self.frames.clone(), curve: self.curve.clone() }
     }
 
     fn at(&self, q: &[f64], scratch: &mut Scratch) -> Result<(Arrangement, [Distance; 2]), NonFinite> {

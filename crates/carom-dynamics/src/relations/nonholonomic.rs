@@ -74,11 +74,11 @@ pub(crate) fn body_velocities(graph: &mut Graph, q: &[Expr], systems: &SystemSet
         let own: Vec<Expr> = (first..first + N_V).map(|v| graph.symbol(&format!("velocity {v}"))).collect();
         symbols.extend((first..first + N_V).zip(own.iter().copied()));
         for k in 0..3 {
-            scope.symbol(&names[first + k].name, own[k]);
+            scope.symbol(&names.name(first + k), own[k]);
         }
         let quaternion = &q[bodies.q.start + body * N_Q + 3..bodies.q.start + (body + 1) * N_Q];
         for (k, omega) in rotated(graph, quaternion, &own[3..]).into_iter().enumerate() {
-            scope.symbol(&names[first + 3 + k].name, omega);
+            scope.symbol(&names.name(first + 3 + k), omega);
         }
     }
     symbols
@@ -214,8 +214,8 @@ fn check_affine(
     for &(velocity, symbol) in symbols {
         let slope = graph.derivative(row, symbol);
         if graph.depends_on(slope, &all) {
-            let file = &systems.velocities()[velocity].name;
-            let rate = graph.symbol_name(symbol).filter(|name| !name.starts_with("velocity ")).unwrap_or(file).to_owned();
+            let own = graph.symbol_name(symbol).filter(|name| !name.starts_with("velocity "));
+            let rate = own.map_or_else(|| systems.velocities().name(velocity), str::to_owned);
             return Err(ModelError::NotAffine { what: what.to_owned(), text: text.to_owned(), rate });
         }
     }

@@ -169,7 +169,7 @@ impl D1Minus {
         for (i, free) in work.v_free.iter_mut().enumerate() {
             *free = work.v_start[i] + 0.5 * h * (own.acceleration[i] + own.right[i]);
         }
-        work.q_inner.copy_from_slice(&state.q);
+        work.q_inner.clone_from(&state.q);
         if memory.active.is_empty() {
             state.v.copy_from_slice(&memory.work.v_free);
         } else {

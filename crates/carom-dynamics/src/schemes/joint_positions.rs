@@ -121,7 +121,7 @@ impl JointPositions {
         if !(joints.mass_ready && model.systems().mass_is_constant()) {
             joints.mass.factorise(layout, &matrices.mass).map_err(|singular| StepError::SingularIterationMatrix {
                 t,
-                system: model.systems().velocities()[layout.rows[singular.block]].name.clone(),
+                system: model.systems().velocities().name(layout.rows[singular.block]),
                 block: singular.block,
             })?;
             joints.mass_ready = true;

@@ -96,7 +96,7 @@ impl Scheme for MoreauMidpoint {
 
         // q_{k+1} = q_m ⊕ h/2 v_{k+1}
         let work = &mut memory.work;
-        work.q_inner.copy_from_slice(&state.q);
+        work.q_inner.clone_from(&state.q);
         for (w, v) in work.displacement.iter_mut().zip(&state.v) {
             *w = 0.5 * h * v;
         }

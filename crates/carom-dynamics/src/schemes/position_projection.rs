@@ -280,7 +280,7 @@ impl Projector {
         }
         self.factor.factorise(layout, &self.metric).map_err(|singular| StepError::SingularIterationMatrix {
             t,
-            system: systems.velocities()[layout.rows[singular.block]].name.clone(),
+            system: systems.velocities().name(layout.rows[singular.block]),
             block: singular.block,
         })
     }

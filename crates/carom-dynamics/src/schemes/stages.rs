@@ -39,7 +39,7 @@ pub(crate) fn advance(model: &Model, state: &mut State, memory: &mut StepMemory,
 pub(crate) fn check_finite(model: &Model, state: &State) -> Result<(), NonFinite> {
     for (names, values) in [(model.systems().velocities(), &state.v), (model.systems().coordinates(), &state.q)] {
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            return Err(NonFinite { what: names[i].name.clone(), value: values[i] });
+            return Err(NonFinite { what: names.name(i), value: values[i] });
         }
     }
     Ok(())
@@ -47,10 +47,16 @@ pub(crate) fn check_finite(model: &Model, state: &State) -> Result<(), NonFinite
 
 /// Factorises `matrices.iteration`; `t` is for the message.
 pub(super) fn factorise(model: &Model, t: f64, matrices: &mut Matrices) -> Result<(), StepError> {
+    matrices.factor.load(&matrices.iteration);
+    factorise_loaded(model, t, matrices)
+}
+
+/// Factorises the matrix that is loaded in `matrices.factor`.
+fn factorise_loaded(model: &Model, t: f64, matrices: &mut Matrices) -> Result<(), StepError> {
     let systems = model.systems();
-    matrices.factor.factorise(systems.layout(), &matrices.iteration).map_err(|singular| StepError::SingularIterationMatrix {
+    matrices.factor.factorise_loaded(systems.layout()).map_err(|singular| StepError::SingularIterationMatrix {
         t,
-        system: systems.velocities()[systems.layout().rows[singular.block]].name.clone(),
+        system: systems.velocities().name(systems.layout().rows[singular.block]),
         block: singular.block,
     })?;
     matrices.generation += 1;
@@ -74,6 +80,8 @@ pub(crate) fn finish(
     if model.exchanges_energy() {
         let start = Instant { t: state.t, q: &work.q_start, v: &work.v_start };
         let end = Instant { t: state.t + h, q: &state.q, v: &state.v };
+        work.applied_start.resize(state.v.len(), 0.0);
+        work.applied_end.resize(state.v.len(), 0.0);
         model.applied_force(start, &mut work.applied_start, scratch)?;
         model.applied_force(end, &mut work.applied_end, scratch)?;
         for i in 0..state.v.len() {
@@ -103,8 +111,9 @@ pub(super) fn factorise_mass(model: &Model, t: f64, q: &[f64], matrices: &mut Ma
     if model.systems().mass_is_constant() && matrices.factor_of == Some(MASS) {
         return Ok(());
     }
-    matrices.iteration.clone_from(&matrices.mass);
-    factorise(model, t, matrices)?;
+    matrices.factor_of = None;
+    matrices.factor.load(&matrices.mass);
+    factorise_loaded(model, t, matrices)?;
     matrices.factor_of = Some(MASS);
     Ok(())
 }
@@ -121,9 +130,9 @@ pub(super) fn factorise_iteration(
     if model.is_affine() && matrices.factor_of == key {
         return Ok(());
     }
-    matrices.iteration.clone_from(&matrices.mass);
-    model.add_jacobians(at, factors, &mut matrices.iteration, scratch).map_err(at_time(at.t))?;
-    factorise(model, at.t, matrices)?;
+    matrices.factor_of = None;
+    model.add_jacobians(at, factors, matrices.factor.load(&matrices.mass), scratch).map_err(at_time(at.t))?;
+    factorise_loaded(model, at.t, matrices)?;
     matrices.factor_of = key;
     Ok(())
 }

@@ -155,9 +155,10 @@ impl ThetaStep {
     fn inner_configuration(&self, model: &Model, state: &State, memory: &mut StepMemory) {
         let work = &mut memory.work;
         if memory.joints.is_held() {
-            work.q_inner.copy_from_slice(&state.q);
+            work.q_inner.clone_from(&state.q);
             return;
         }
+        work.q_inner.resize(state.q.len(), 0.0);
         displace(work, &state.v, self.fraction * self.h, self.position);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
     }
@@ -168,9 +169,14 @@ impl ThetaStep {
         if mass_holds && !memory.work.rows_vary {
             return Ok(());
         }
+        let t = state.t + self.fraction * self.h;
+        if model.systems().mass_is_constant() && !memory.work.rows_vary {
+            let StepMemory { work, matrices, scratch, .. } = memory;
+            return evaluate_mass(model, t, &work.q_start, matrices, scratch);
+        }
         self.inner_configuration(model, state, memory);
         let StepMemory { work, matrices, scratch, .. } = memory;
-        evaluate_mass(model, state.t + self.fraction * self.h, &work.q_inner, matrices, scratch)
+        evaluate_mass(model, t, &work.q_inner, matrices, scratch)
     }
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.

@@ -481,7 +481,7 @@ impl<'m> Equations<'m> {
     pub(super) fn kkt_error(&self, t: f64, error: KktError) -> IntegrationError {
         match error {
             KktError::Mass(block) => {
-                IntegrationError::SingularMass { t, system: self.model.systems().velocities()[self.layout().rows[block]].name.clone() }
+                IntegrationError::SingularMass { t, system: self.model.systems().velocities().name(self.layout().rows[block]) }
             }
             KktError::Row(row, pivot) => {
                 let item = self.rows.items().iter().find(|item| item.rows.contains(&row));

@@ -25,7 +25,7 @@ impl Tolerances {
         let systems = equations.model().systems();
         let mut absolute = vec![params.absolute_tolerance.unwrap_or(params.tolerance); equations.n_v()];
         for (name, &tolerance) in &params.tolerances {
-            let velocities = match systems.coordinates().iter().position(|c| &c.name == name) {
+            let velocities = match systems.coordinates().position(name) {
                 Some(coordinate) => systems.velocities_of(&[coordinate]),
                 None => {
                     return Err(ModelError::BadState {

@@ -18,13 +18,13 @@ use crate::recording::{ContactRecord, Event, EventKind, Frame, Recorder, Source,
 use crate::schemes::StepReport;
 use crate::state::State;
 use carom_solvers::affine_vi::Piece;
+use carom_solvers::growth::reserve_tightly;
 
 /// Keeps the certificate of a run and tells its recorder.
 pub(super) struct Journal<'a> {
     model: &'a Model,
     recorder: &'a mut dyn Recorder,
     pub certificate: Certificate,
-    file_velocities: Vec<f64>,
     records: Vec<ContactRecord>,
     gaps: Vec<f64>,
     modes: Vec<ContactMode>,
@@ -53,7 +53,6 @@ impl<'a> Journal<'a> {
             model,
             recorder,
             certificate: Certificate::default(),
-            file_velocities: vec![0.0; model.systems().velocities().len()],
             records: Vec::new(),
             gaps: Vec::new(),
             modes: Vec::new(),
@@ -182,7 +181,7 @@ impl<'a> Journal<'a> {
     /// Records the state at the end of the step that `memory` just took, with its contacts.
     pub fn frame(&mut self, step: usize, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         self.records.clear();
-        collect_records(memory, &mut self.records);
+        collect_records(memory, self.recorder.takes_contacts(), &mut self.records);
         self.tell_frame(step, state, memory, self.certificate.last, Some(report))
     }
 
@@ -233,7 +232,8 @@ impl<'a> Journal<'a> {
         report: Option<&StepReport>,
     ) -> Result<(), RunError> {
         let systems = self.model.systems();
-        systems.file_velocities(&state.q, &state.v, &mut self.file_velocities);
+        // between steps, the displacement of the last one is free
+        systems.file_velocities(&state.q, &state.v, &mut memory.work.displacement);
         self.gaps.clear();
         for interaction in self.model.interactions().iter().filter(|i| i.is_contact()) {
             let mut g = [0.0; 6];
@@ -257,7 +257,7 @@ impl<'a> Journal<'a> {
             step,
             t: state.t,
             q: &state.q,
-            v: &self.file_velocities,
+            v: &memory.work.displacement,
             x: &state.x,
             outputs: memory.multipliers_and_outputs().1,
             multipliers: memory.multipliers_and_outputs().0,
@@ -421,10 +421,14 @@ fn mode_of(item: &Active, velocity: &[f64; 6], impulses: &[f64; 6]) -> ContactMo
     }
 }
 
-/// The active interactions of the last step, for a frame: impulses are those of the step and of the impacts before it.
-fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
+/// The active interactions of the last step, for a frame: impulses are those of the step and of the impacts before it. Contacts between shapes are
+/// left out unless `with_shapes`.
+fn collect_records(memory: &StepMemory, with_shapes: bool, out: &mut Vec<ContactRecord>) {
     let impacts = &memory.impacts.records;
-    for item in memory.active.items() {
+    let is_taken = |item: &&Active| with_shapes || matches!(item.source, ActiveSource::Interaction(_));
+    let many = if with_shapes { &memory.many.index[..] } else { &[] };
+    reserve_tightly(out, memory.active.items().iter().filter(is_taken).count() + many.len());
+    for item in memory.active.items().iter().filter(is_taken) {
         let (mut velocity, mut impulse) = ([0.0; 6], [0.0; 6]);
         let n = item.rows.len();
         for (k, row) in item.rows.clone().enumerate() {
@@ -447,7 +451,7 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
         let mode = mode_of(item, &velocity, &impulse);
         out.push(ContactRecord { source, dim: n, gap: item.gap, velocity, impulse, force: [0.0; 6], mode, point, normal });
     }
-    for (place, &index) in memory.many.index.iter().enumerate() {
+    for (place, &index) in many.iter().enumerate() {
         let (contact, mut velocity, mut impulse) = (&memory.contacts[index as usize], [0.0; 6], [0.0; 6]);
         velocity[..3].copy_from_slice(&memory.many.velocity(place));
         impulse[..3].copy_from_slice(&memory.many.solution.impulses[place]);
@@ -468,5 +472,6 @@ fn collect_records(memory: &StepMemory, out: &mut Vec<ContactRecord>) {
             ActiveSource::Interaction(i) => record.contact.source == Source::Interaction(i as u32),
         })
     };
-    out.extend(impacts.iter().filter(|record| !is_active(record)).map(|record| record.contact));
+    let opened = impacts.iter().filter(|record| (with_shapes || record.key.is_none()) && !is_active(record));
+    out.extend(opened.map(|record| record.contact));
 }

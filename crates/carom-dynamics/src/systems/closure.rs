@@ -1,6 +1,6 @@
 //! Systems by Rust closures, for users of the library.
 
-use super::{Coordinate, Instant, JacobianFactors, Scratch, System};
+use super::{Coordinate, Coordinates, Instant, JacobianFactors, Scratch, System};
 use crate::block_diagonal::dot;
 use crate::error::NonFinite;
 use crate::systems::formula_force::check_finite;
@@ -57,11 +57,11 @@ impl ClosureSystem {
 }
 
 impl System for ClosureSystem {
-    fn coordinates(&self) -> Vec<Coordinate> {
+    fn coordinates(&self) -> Coordinates {
         self.coordinates.iter().map(|name| Coordinate::new(name.clone(), "")).collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
+    fn velocities(&self) -> Coordinates {
         self.coordinates()
     }
 

@@ -9,7 +9,7 @@
 
 pub use super::formula_force::Symbols;
 use super::formula_force::{check_finite, compile, evaluate, parse};
-use super::{Coordinate, FormulaForce, Instant, JacobianFactors, Scratch, System};
+use super::{Coordinate, Coordinates, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
@@ -199,12 +199,12 @@ fn inertial_force(graph: &mut Graph, symbols: &Symbols, kinetic: Expr, potential
 }
 
 impl System for Lagrangian {
-    fn coordinates(&self) -> Vec<Coordinate> {
+    fn coordinates(&self) -> Coordinates {
         self.coordinates.iter().zip(&self.units).map(|(name, unit)| Coordinate::new(name.clone(), unit.clone())).collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
-        self.coordinates().iter().map(Coordinate::rate).collect()
+    fn velocities(&self) -> Coordinates {
+        self.coordinates().iter().map(|c| c.rate()).collect()
     }
 
     fn block_sizes(&self) -> Vec<usize> {

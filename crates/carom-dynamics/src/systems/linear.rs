@@ -1,7 +1,7 @@
 //! Linear systems  M q̈ + C q̇ + K q = f(t, q, q̇)  with constant matrices.
 
 use super::formula_force::{Symbols, parse};
-use super::{Coordinate, FormulaForce, Instant, JacobianFactors, Scratch, System};
+use super::{Coordinate, Coordinates, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::block_diagonal::{dot, multiply_block};
 use crate::error::{ModelError, NonFinite};
 use crate::events::{StateFunction, StateSymbols};
@@ -146,12 +146,12 @@ fn is_positive_definite(m: &[f64], n: usize) -> bool {
 }
 
 impl System for Linear {
-    fn coordinates(&self) -> Vec<Coordinate> {
+    fn coordinates(&self) -> Coordinates {
         self.coordinates.iter().zip(&self.units).map(|(name, unit)| Coordinate::new(name.clone(), unit.clone())).collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
-        self.coordinates().iter().map(Coordinate::rate).collect()
+    fn velocities(&self) -> Coordinates {
+        self.coordinates().iter().map(|c| c.rate()).collect()
     }
 
     fn block_sizes(&self) -> Vec<usize> {

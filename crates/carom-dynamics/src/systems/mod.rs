@@ -1,6 +1,7 @@
 //! Systems: each owns coordinates and gives kinematics, mass and forces.
 
 pub mod closure;
+pub mod coordinates;
 pub mod formula_force;
 pub mod lagrangian;
 pub mod linear;
@@ -16,6 +17,7 @@ mod tree_joint;
 mod tree_link;
 
 pub use closure::ClosureSystem;
+pub use coordinates::{Coordinate, Coordinates};
 pub use formula_force::FormulaForce;
 pub use lagrangian::{Lagrangian, LagrangianText};
 pub use linear::Linear;
@@ -32,6 +34,7 @@ use crate::error::NonFinite;
 use crate::events::StateFunction;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Work arrays that a system or relation may use while it evaluates; they keep their capacity.
 #[derive(Clone, Debug, Default)]
@@ -52,30 +55,6 @@ pub struct Scratch {
     pub(crate) laws: LawWork,
 }
 
-/// Name and unit of a coordinate or velocity.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coordinate {
-    /// Name as it appears in files, plots and formulas.
-    pub name: String,
-    /// SI unit, or empty where the model does not say.
-    pub unit: String,
-}
-
-impl Coordinate {
-    /// A coordinate with its unit.
-    #[must_use]
-    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
-        Coordinate { name: name.into(), unit: unit.into() }
-    }
-
-    /// Its rate under the same name: unit per second.
-    #[must_use]
-    pub fn rate(&self) -> Self {
-        let unit = if self.unit.is_empty() { String::new() } else { format!("{}/s", self.unit) };
-        Coordinate { name: self.name.clone(), unit }
-    }
-}
-
 /// A mechanical system  M(t,q) v̇ = F(t,q,v) + Gᵀλ,  q̇ = T(q) v.
 ///
 /// F holds everything: potential, gyroscopic, Coriolis and applied forces. Slices are the system's own parts of the
@@ -85,10 +64,10 @@ impl Coordinate {
 /// Jacobians by finite differences, and of energy conservation.
 pub trait System: Send + Sync {
     /// Coordinates q, in order.
-    fn coordinates(&self) -> Vec<Coordinate>;
+    fn coordinates(&self) -> Coordinates;
 
     /// Velocities v, in order, as files name them.
-    fn velocities(&self) -> Vec<Coordinate>;
+    fn velocities(&self) -> Coordinates;
 
     /// Sizes of the diagonal blocks of M; their sum is the number of velocities.
     fn block_sizes(&self) -> Vec<usize>;
@@ -215,8 +194,8 @@ pub trait System: Send + Sync {
     }
 
     /// Names of the bodies whose frames joints can be attached to.
-    fn frames(&self) -> Vec<String> {
-        Vec::new()
+    fn frames(&self) -> Arc<[String]> {
+        Arc::default()
     }
 
     /// The bodies move in the x-y plane.

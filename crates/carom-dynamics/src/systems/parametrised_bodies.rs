@@ -9,16 +9,17 @@
 
 use super::rigid_bodies::{N_V, RigidBodies, RigidBody, angular};
 use super::rotation_coordinates::RotationCoordinates;
-use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
+use super::{BodyFrame, Coordinate, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A set of rigid bodies under uniform gravity with one kind of rotation coordinates.
 #[derive(Clone, Debug)]
 pub struct ParametrisedBodies {
     bodies: RigidBodies,
-    names: Vec<String>,
+    names: Arc<[String]>,
     weights: Vec<Vector3<f64>>,
     rotation: RotationCoordinates,
 }
@@ -62,13 +63,13 @@ impl ParametrisedBodies {
 }
 
 impl System for ParametrisedBodies {
-    fn coordinates(&self) -> Vec<Coordinate> {
+    fn coordinates(&self) -> Coordinates {
         let parts: Vec<_> = [("x", "m"), ("y", "m"), ("z", "m")].iter().chain(self.rotation.names()).collect();
         let of_body = |name: &String| parts.iter().map(|(part, unit)| Coordinate::new(format!("{name}.{part}"), *unit)).collect::<Vec<_>>();
         self.names.iter().flat_map(of_body).collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
+    fn velocities(&self) -> Coordinates {
         self.bodies.velocities()
     }
 
@@ -141,8 +142,8 @@ impl System for ParametrisedBodies {
         }
     }
 
-    fn frames(&self) -> Vec<String> {
-        self.names.clone()
+    fn frames(&self) -> Arc<[String]> {
+        Arc::clone(&self.names)
     }
 
     fn frame_velocities(&self, frame: usize) -> Range<usize> {

@@ -4,11 +4,16 @@
 //! m ẍ = m g_x,     m ÿ = m g_y,     J φ̈ = 0
 //! ```
 
+use super::coordinates::BodyParts;
 use super::rigid_bodies::{check_mass, check_names};
-use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
+use super::{BodyFrame, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
+use std::sync::Arc;
+
+const COORDINATES: BodyParts = &[("x", "m"), ("y", "m"), ("angle", "rad")];
+const VELOCITIES: BodyParts = &[("vx", "m/s"), ("vy", "m/s"), ("omega", "rad/s")];
 
 /// What a planar body is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +29,9 @@ pub struct PlanarBody {
 /// A set of planar bodies under uniform gravity.
 #[derive(Clone, Debug)]
 pub struct PlanarBodies {
-    bodies: Vec<PlanarBody>,
+    names: Arc<[String]>,
+    /// Mass \[kg\] and moment of inertia [kg m²] of each.
+    masses: Vec<(f64, f64)>,
     gravity: [f64; 2],
 }
 
@@ -49,23 +56,22 @@ impl PlanarBodies {
                 });
             }
         }
-        Ok(PlanarBodies { bodies, gravity })
+        let masses = bodies.iter().map(|body| (body.mass, body.inertia)).collect();
+        Ok(PlanarBodies { masses, names: bodies.into_iter().map(|body| body.name).collect(), gravity })
     }
 }
 
 impl System for PlanarBodies {
-    fn coordinates(&self) -> Vec<Coordinate> {
-        let parts = [("x", "m"), ("y", "m"), ("angle", "rad")];
-        self.bodies.iter().flat_map(|b| parts.map(|(part, unit)| Coordinate::new(format!("{}.{part}", b.name), unit))).collect()
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::of_bodies(&self.names, COORDINATES)
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
-        let parts = [("vx", "m/s"), ("vy", "m/s"), ("omega", "rad/s")];
-        self.bodies.iter().flat_map(|b| parts.map(|(part, unit)| Coordinate::new(format!("{}.{part}", b.name), unit))).collect()
+    fn velocities(&self) -> Coordinates {
+        Coordinates::of_bodies(&self.names, VELOCITIES)
     }
 
     fn block_sizes(&self) -> Vec<usize> {
-        vec![3; self.bodies.len()]
+        vec![3; self.masses.len()]
     }
 
     fn mass_is_constant(&self) -> bool {
@@ -77,15 +83,15 @@ impl System for PlanarBodies {
     }
 
     fn mass(&self, _: f64, _: &[f64], mass: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        for (block, body) in mass.chunks_exact_mut(9).zip(&self.bodies) {
-            block.copy_from_slice(&[body.mass, 0.0, 0.0, 0.0, body.mass, 0.0, 0.0, 0.0, body.inertia]);
+        for (block, &(m, inertia)) in mass.chunks_exact_mut(9).zip(&self.masses) {
+            block.copy_from_slice(&[m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, inertia]);
         }
         Ok(())
     }
 
     fn force(&self, _: f64, _: &[f64], _: &[f64], force: &mut [f64], _: &mut Scratch) -> Result<(), NonFinite> {
-        for (f, body) in force.chunks_exact_mut(3).zip(&self.bodies) {
-            f.copy_from_slice(&[body.mass * self.gravity[0], body.mass * self.gravity[1], 0.0]);
+        for (f, (m, _)) in force.chunks_exact_mut(3).zip(&self.masses) {
+            f.copy_from_slice(&[m * self.gravity[0], m * self.gravity[1], 0.0]);
         }
         Ok(())
     }
@@ -96,19 +102,19 @@ impl System for PlanarBodies {
 
     fn energy(&self, _: f64, q: &[f64], v: &[f64], _: &mut Scratch) -> Result<(f64, f64), NonFinite> {
         let (mut kinetic, mut potential) = (0.0, 0.0);
-        for ((body, q), v) in self.bodies.iter().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
-            kinetic += 0.5 * (body.mass * (v[0] * v[0] + v[1] * v[1]) + body.inertia * v[2] * v[2]);
-            potential -= body.mass * (self.gravity[0] * q[0] + self.gravity[1] * q[1]);
+        for ((&(m, inertia), q), v) in self.masses.iter().zip(q.chunks_exact(3)).zip(v.chunks_exact(3)) {
+            kinetic += 0.5 * (m * (v[0] * v[0] + v[1] * v[1]) + inertia * v[2] * v[2]);
+            potential -= m * (self.gravity[0] * q[0] + self.gravity[1] * q[1]);
         }
         Ok((kinetic, potential))
     }
 
     fn n_planar_bodies(&self) -> usize {
-        self.bodies.len()
+        self.masses.len()
     }
 
-    fn frames(&self) -> Vec<String> {
-        self.bodies.iter().map(|body| body.name.clone()).collect()
+    fn frames(&self) -> Arc<[String]> {
+        Arc::clone(&self.names)
     }
 
     fn is_planar(&self) -> bool {

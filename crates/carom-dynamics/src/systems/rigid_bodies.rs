@@ -7,16 +7,21 @@
 //! m v̇ = m g,     J ω̇ = −ω × J ω,     ẋ = v,     q̇ = ½ q ⊗ (0, ω).
 //! ```
 
-use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
+use super::coordinates::BodyParts;
+use super::{BodyFrame, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench, spatial_frame};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Coordinates per body.
 pub const N_Q: usize = 7;
 /// Velocities per body.
 pub const N_V: usize = 6;
+
+const COORDINATES: BodyParts = &[("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")];
+const VELOCITIES: BodyParts = &[("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")];
 
 /// What a body is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +37,7 @@ pub struct RigidBody {
 /// A set of rigid bodies under uniform gravity.
 #[derive(Clone, Debug)]
 pub struct RigidBodies {
-    names: Vec<String>,
+    names: Arc<[String]>,
     masses: Vec<f64>,
     inertias: Vec<Matrix3<f64>>,
     gravity: Vector3<f64>,
@@ -48,7 +53,7 @@ impl RigidBodies {
     /// duplicate names.
     pub fn new(bodies: Vec<RigidBody>, gravity: Vector3<f64>) -> Result<Self, ModelError> {
         let mut system = RigidBodies {
-            names: Vec::with_capacity(bodies.len()),
+            names: Arc::default(),
             masses: Vec::with_capacity(bodies.len()),
             inertias: Vec::with_capacity(bodies.len()),
             gravity,
@@ -59,16 +64,18 @@ impl RigidBodies {
             return Err(ModelError::OutOfRange { what: "gravity".into(), value: *value, expected: "a finite number is needed" });
         }
         check_names(bodies.iter().map(|body| body.name.as_str()))?;
+        let mut names = Vec::with_capacity(bodies.len());
         for body in bodies {
             check_mass(&body.name, body.mass)?;
             check_inertia(&body.name, &body.inertia)?;
             let isotropic = body.inertia == Matrix3::from_diagonal_element(body.inertia[(0, 0)]);
             system.affine &= isotropic;
             system.isotropic.push(isotropic);
-            system.names.push(body.name);
+            names.push(body.name);
             system.masses.push(body.mass);
             system.inertias.push(body.inertia);
         }
+        system.names = names.into();
         Ok(system)
     }
 
@@ -181,14 +188,12 @@ pub fn angular_velocity_of_rate(turn: &Vector3<f64>, rate: &Vector3<f64>) -> Vec
 }
 
 impl System for RigidBodies {
-    fn coordinates(&self) -> Vec<Coordinate> {
-        let parts = [("x", "m"), ("y", "m"), ("z", "m"), ("qw", ""), ("qx", ""), ("qy", ""), ("qz", "")];
-        self.names.iter().flat_map(|name| parts.map(|(part, unit)| Coordinate::new(format!("{name}.{part}"), unit))).collect()
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::of_bodies(&self.names, COORDINATES)
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
-        let parts = [("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"), ("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s")];
-        self.names.iter().flat_map(|name| parts.map(|(part, unit)| Coordinate::new(format!("{name}.{part}"), unit))).collect()
+    fn velocities(&self) -> Coordinates {
+        Coordinates::of_bodies(&self.names, VELOCITIES)
     }
 
     fn block_sizes(&self) -> Vec<usize> {
@@ -297,8 +302,8 @@ impl System for RigidBodies {
         }
     }
 
-    fn frames(&self) -> Vec<String> {
-        self.names.clone()
+    fn frames(&self) -> Arc<[String]> {
+        Arc::clone(&self.names)
     }
 
     fn frame_velocities(&self, frame: usize) -> Range<usize> {

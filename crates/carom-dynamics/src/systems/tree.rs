@@ -16,10 +16,11 @@
 use super::rigid_bodies::{RigidBody, angular_velocity_of_rate, check_inertia, check_mass, check_names, rotation_vector_rate};
 use super::tree_joint::TreeJoint;
 use super::tree_link::{Column, Link, LinkMotion, LinkPose};
-use super::{BodyFrame, Coordinate, Instant, JacobianFactors, Scratch, System, Wrench};
+use super::{BodyFrame, Coordinate, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench};
 use crate::error::{ModelError, NonFinite};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A body of a tree, placed in the world as it is at zero coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,14 +166,14 @@ fn vector(x: &[f64], at: usize) -> Vector3<f64> {
 }
 
 impl System for Tree {
-    fn coordinates(&self) -> Vec<Coordinate> {
+    fn coordinates(&self) -> Coordinates {
         let named = |(name, link): (&String, &Link)| {
             link.joint.names().0.into_iter().map(|(part, unit)| Coordinate::new(format!("{name}.{part}"), unit)).collect::<Vec<_>>()
         };
         self.names.iter().zip(&self.links).flat_map(named).collect()
     }
 
-    fn velocities(&self) -> Vec<Coordinate> {
+    fn velocities(&self) -> Coordinates {
         let named = |(name, link): (&String, &Link)| {
             link.joint.names().1.into_iter().map(|(part, unit)| Coordinate::new(format!("{name}.{part}"), unit)).collect::<Vec<_>>()
         };
@@ -279,8 +280,8 @@ impl System for Tree {
         }
     }
 
-    fn frames(&self) -> Vec<String> {
-        self.names.clone()
+    fn frames(&self) -> Arc<[String]> {
+        Arc::from(self.names.as_slice())
     }
 
     fn frame_velocities(&self, _: usize) -> Range<usize> {

@@ -17,6 +17,7 @@ use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::Spanned;
 
 /// Standard gravity of models that do not say [m/s²], downwards: −z in space, −y in the plane.
@@ -44,8 +45,8 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let mut model = Model::new(parts.systems).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
     let jointed = joints::jointed_pairs(&schema, &model, &parts.fixed);
     let shapes = BodyShapes {
-        spatial: parts.detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
-        planar: parts.planar_detector.as_ref().map_or_else(Vec::new, |detector| detector.colliders().to_vec()),
+        spatial: parts.detector.as_ref().map(|detector| Arc::clone(detector.colliders())).unwrap_or_default(),
+        planar: parts.planar_detector.as_ref().map(|detector| Arc::clone(detector.colliders())).unwrap_or_default(),
     };
     if let Some(mut detector) = parts.detector {
         jointed.exclude(&mut detector);
@@ -253,10 +254,11 @@ fn initial_state(reader: &mut Reader<'_>, section: &InitialSchema, model: &Model
     for (table, names, values, what) in
         [(&section.position, systems.coordinates(), &mut q, "position"), (&section.velocity, systems.velocities(), &mut v, "velocity")]
     {
-        let free: Vec<&str> = names.iter().zip(values.iter()).filter(|(_, x)| x.is_nan()).map(|(c, _)| c.name.as_str()).collect();
+        let free: Vec<String> = (0..names.len()).filter(|&i| values[i].is_nan()).map(|i| names.name(i)).collect();
+        let free: Vec<&str> = free.iter().map(String::as_str).collect();
         let given: Vec<Option<f64>> = table.0.iter().map(|(key, value)| initial_value(reader, key, value, &free, what)).collect();
         for ((key, _), x) in table.0.iter().zip(given) {
-            if let (Some(x), Some(i)) = (x, names.iter().position(|c| &c.name == key.get_ref())) {
+            if let (Some(x), Some(i)) = (x, names.position(key.get_ref())) {
                 values[i] = x;
             }
         }

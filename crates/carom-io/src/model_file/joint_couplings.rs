@@ -1,11 +1,11 @@
 //! Gears, racks, ropes and points on curves in a model file.
 
 use super::error::suggestion;
-use super::formulas;
 use super::joint_limits::{report, stop_law};
 use super::joints::{bodies, joint_name, pair, source};
 use super::numbers::{Must, Reader};
 use super::schema::{JointSchema, Schema};
+use super::{formulas, motors};
 use carom_dynamics::relations::{CurveSource, JointContact, JointCoupling, JointKind, JointPlacement, JointSource, PointOnCurve};
 use carom_dynamics::{Law, Model};
 use nalgebra::Vector3;
@@ -148,8 +148,15 @@ pub(super) fn point_on_curve(
         constants: reader.parameters.clone(),
     };
     let joint = PointOnCurve::new(name, &bodies, point, &source, &model.shared_systems(), q);
-    if let Err(error) = joint.and_then(|joint| model.add_interaction(name, Box::new(joint), Law::Bilateral)) {
-        let places: Vec<_> = formulas.get_ref().iter().map(|text| (text.span(), text.get_ref().as_str())).collect();
-        formulas::report(reader, &error, &places, section.span());
+    let added = joint.and_then(|joint| {
+        let slide = joint.slide();
+        model.add_interaction(name, Box::new(joint), Law::Bilateral).map(|()| slide)
+    });
+    match added {
+        Ok(slide) => motors::curve_friction(reader, model, s, (name, if planar { 1 } else { 2 }), slide),
+        Err(error) => {
+            let places: Vec<_> = formulas.get_ref().iter().map(|text| (text.span(), text.get_ref().as_str())).collect();
+            formulas::report(reader, &error, &places, section.span());
+        }
     }
 }

@@ -22,6 +22,22 @@ const OWN: &[&str] = &[
     "point-in-plane",
 ];
 
+/// The same and curves, whose points slide along them.
+const RUBBING: &[&str] = &[
+    "spherical",
+    "revolute",
+    "universal",
+    "cylindrical",
+    "prismatic",
+    "fixed",
+    "distance",
+    "point-on-line",
+    "planar",
+    "screw",
+    "point-in-plane",
+    "point-on-curve",
+];
+
 /// Keys that only some kinds have, with those kinds.
 const KEYS: &[(&str, &[&str])] = &[
     ("joints", &["gear", "rack"]),
@@ -43,9 +59,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("slide", &["prismatic", "cylindrical", "point-on-line", "screw"]),
     ("restitution", &["rope", "revolute", "prismatic", "cylindrical", "screw", "point-on-line", "spherical", "universal"]),
     ("motor", OWN),
-    ("friction", OWN),
+    ("friction", RUBBING),
     ("friction_torque", OWN),
-    ("friction_force", OWN),
+    ("friction_force", RUBBING),
     ("spring", OWN),
 ];
 

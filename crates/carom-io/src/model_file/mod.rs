@@ -57,6 +57,7 @@ use carom_collision::planar::PlanarCollider;
 use carom_dynamics::{Model, State};
 use sources::{MAX_BYTES, Sources};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Name of the model file in a folder.
 pub const MODEL_FILE: &str = "model.toml";
@@ -81,13 +82,13 @@ pub struct ModelFile {
     pub shapes: BodyShapes,
 }
 
-/// Shapes of a model, moving and fixed.
+/// Shapes of a model, moving and fixed; the detectors of the model have the same.
 #[derive(Clone, Debug, Default)]
 pub struct BodyShapes {
     /// Of `[[body]]` and `[[generate]]`.
-    pub spatial: Vec<Collider>,
+    pub spatial: Arc<[Collider]>,
     /// Of `[[planar_body]]` and `[[obstacle]]`.
-    pub planar: Vec<PlanarCollider>,
+    pub planar: Arc<[PlanarCollider]>,
 }
 
 /// Reads a model file, or `model.toml` in a folder, with overrides such as `simulation.step=1e-5`.

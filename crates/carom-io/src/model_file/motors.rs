@@ -20,10 +20,32 @@ use super::schema::JointSchema;
 use super::value::{Table, Value};
 use carom_dynamics::forces::SpringSource;
 use carom_dynamics::formula::{self, Graph, Scope};
-use carom_dynamics::relations::{Driven, Joint, JointAxis, JointKind, Relation, Target, TargetSource};
+use carom_dynamics::relations::{CurveSlide, Driven, Joint, JointAxis, JointKind, Relation, Target, TargetSource};
 use carom_dynamics::{BoundedLaw, JointLoad, Law, Model};
 use std::ops::Range;
 use toml::Spanned;
+
+/// Adds the friction of a point on a curve that was just added to the model: along the curve, of constant size and μ times the reaction of its `rows`.
+pub(super) fn curve_friction(reader: &mut Reader<'_>, model: &mut Model, s: &JointSchema, (joint, rows): (&str, usize), slide: CurveSlide) {
+    let number = model.interactions().len() - 1;
+    let most = match &s.friction_force {
+        None => Some(0.0),
+        Some(value) => reader.number(value, &format!("`friction_force` of \"{joint}\""), Must::NotBeNegative),
+    };
+    let coefficient = s.friction.as_ref().map_or(Some((0.0, None)), |table| coulomb(reader, joint, false, table));
+    let (Some(most), Some((factor, _))) = (most, coefficient) else { return };
+    if most == 0.0 && factor == 0.0 {
+        return;
+    }
+    let mut law = BoundedLaw::friction(most);
+    if factor > 0.0 {
+        law = law.with_load(JointLoad { joint: number, rows, factor });
+    }
+    if let Err(error) = model.add_interaction(&format!("{joint} sliding friction"), Box::new(slide), Law::Bounded(law)) {
+        let span = s.friction.as_ref().map_or_else(|| s.kind.span(), Spanned::span);
+        reader.mistakes.push(Diagnostic::new(span, error.to_string()));
+    }
+}
 
 /// What motors and friction of a joint are bound to.
 struct Equipment<'a> {
@@ -227,49 +249,21 @@ impl Equipment<'_> {
         if turn {
             "revolute, universal, spherical, cylindrical, planar and screw joints do"
         } else {
-            "prismatic, cylindrical, planar, point-on-line, point-in-plane and screw joints do"
+            "prismatic, cylindrical, planar, point-on-line, point-in-plane, point-on-curve and screw joints do"
         }
     }
 
     /// μ, and the radius of the journal where it turns.
     fn coulomb(&self, reader: &mut Reader<'_>, table: &Spanned<Table<Spanned<Value>>>) -> Option<(f64, Option<f64>)> {
-        let (joint, kind, entries) = (self.joint.name, self.joint.source.kind, &table.get_ref().0);
-        let what = format!("`friction` of \"{joint}\"");
-        let foreign = entries.iter().find(|(key, _)| !["coefficient", "radius"].contains(&key.get_ref().as_str()));
-        if let Some((key, _)) = foreign {
-            reader.wrong(key.span(), format!("{what} has no `{}`", key.get_ref()), suggestion(key.get_ref(), &["coefficient", "radius"]));
-            return None;
-        }
+        let (joint, kind) = (self.joint.name, self.joint.source.kind);
         let turns = kind.turns() || kind == JointKind::Spherical;
         if !(turns || kind.slides() || kind.slides_across()) {
             let help = "use revolute, universal, spherical, prismatic, cylindrical, planar, point-on-line, point-in-plane or screw joints";
-            reader.wrong(table.span(), format!("{what}: friction by the reaction is not known for this kind of joint"), help);
+            let message = format!("`friction` of \"{joint}\": friction by the reaction is not known for this kind of joint");
+            reader.wrong(table.span(), message, help);
             return None;
         }
-        let get = |key: &str| entries.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);
-        let Some(coefficient) = get("coefficient") else {
-            reader.wrong(
-                table.span(),
-                format!("{what} has no `coefficient`"),
-                "give { coefficient = μ, radius = r }, r in metres where the joint turns",
-            );
-            return None;
-        };
-        let coefficient = reader.number(coefficient, &format!("`coefficient` of {what}"), Must::NotBeNegative);
-        let radius = match get("radius") {
-            Some(value) if !turns => {
-                reader.wrong(value.span(), format!("{what} has a radius, but the joint does not turn"), "remove it");
-                None
-            }
-            Some(value) => reader.number(value, &format!("`radius` of {what}"), Must::NotBeNegative).map(Some),
-            None if turns => {
-                let help = "give the radius of the journal in metres: the torque is at most μ r |reaction|";
-                reader.wrong(table.span(), format!("{what} has no `radius`"), help);
-                None
-            }
-            None => Some(None),
-        };
-        Some((coefficient?, radius?))
+        coulomb(reader, joint, turns, table)
     }
 
     /// The rows of the joint whose multipliers are the force that presses its surfaces together.
@@ -281,6 +275,40 @@ impl Equipment<'_> {
             _ => 2,
         }
     }
+}
+
+/// μ, and the radius of the journal where the joint turns.
+fn coulomb(reader: &mut Reader<'_>, joint: &str, turns: bool, table: &Spanned<Table<Spanned<Value>>>) -> Option<(f64, Option<f64>)> {
+    let (what, entries) = (format!("`friction` of \"{joint}\""), &table.get_ref().0);
+    let foreign = entries.iter().find(|(key, _)| !["coefficient", "radius"].contains(&key.get_ref().as_str()));
+    if let Some((key, _)) = foreign {
+        reader.wrong(key.span(), format!("{what} has no `{}`", key.get_ref()), suggestion(key.get_ref(), &["coefficient", "radius"]));
+        return None;
+    }
+    let get = |key: &str| entries.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);
+    let Some(coefficient) = get("coefficient") else {
+        reader.wrong(
+            table.span(),
+            format!("{what} has no `coefficient`"),
+            "give { coefficient = μ, radius = r }, r in metres where the joint turns",
+        );
+        return None;
+    };
+    let coefficient = reader.number(coefficient, &format!("`coefficient` of {what}"), Must::NotBeNegative);
+    let radius = match get("radius") {
+        Some(value) if !turns => {
+            reader.wrong(value.span(), format!("{what} has a radius, but the joint does not turn"), "remove it");
+            None
+        }
+        Some(value) => reader.number(value, &format!("`radius` of {what}"), Must::NotBeNegative).map(Some),
+        None if turns => {
+            let help = "give the radius of the journal in metres: the torque is at most μ r |reaction|";
+            reader.wrong(table.span(), format!("{what} has no `radius`"), help);
+            None
+        }
+        None => Some(None),
+    };
+    Some((coefficient?, radius?))
 }
 
 /// A number, or a formula of t, as the text of a formula.

@@ -120,13 +120,13 @@ fn solids(run: &RunFile, model: &ModelFile, frame: usize, at: (&Camera, Option<&
         .zip(reach)
         .map(|(window, half_width)| Ground { middle: camera.unproject(&window.middle) + camera.towards * depth, half_width });
     let look = Look { camera, ground, caps: model.shapes.spatial.len() <= MOST_WITH_CAPS };
-    for collider in &model.shapes.spatial {
+    for collider in model.shapes.spatial.iter() {
         if let Some(pose) = collider.pose(t, bodies).map_err(failed)? {
             solids.push(spatial(&look, collider, pose));
         }
     }
     let bodies = systems.planar_bodies().and_then(|bodies| q.get(bodies.q.clone())).unwrap_or_default();
-    for collider in &model.shapes.planar {
+    for collider in model.shapes.planar.iter() {
         if let Some(pose) = collider.pose(t, bodies).map_err(failed)? {
             solids.push(planar(collider, pose, reach));
         }

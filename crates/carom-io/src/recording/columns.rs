@@ -5,11 +5,16 @@ use super::{Precision, RunInfo};
 use carom_dynamics::diagnostics::Energy;
 use carom_dynamics::recording::{ContactRecord, Event, Frame, Source};
 use carom_dynamics::schemes::StepReport;
-use hdf5_pure::{Dataset, DatasetBuilder, Error, File, MaxExtent, make_f32_type, make_f64_type, make_u8_type};
+use hdf5_pure::{
+    Dataset, DatasetBuilder, Error, File, MaxExtent, make_f32_type, make_f64_type, make_i32_type, make_i64_type, make_u8_type,
+};
 
 /// Rows per chunk of the file, unless the rows are so wide that a chunk would exceed [`CHUNK_BYTES`].
 const CHUNK_ROWS: usize = 512;
 const CHUNK_BYTES: usize = 1 << 20;
+
+/// Contacts of a frame that are kept in memory before they are written.
+const CONTACTS_PER_BATCH: usize = 8192;
 
 /// Bytes for the remark of an event while the run goes; the finished file has as many as the longest needs.
 const NOTE_BYTES: usize = 240;
@@ -147,16 +152,21 @@ pub(super) fn declare(builder: &mut DatasetBuilder, element: Element, compressio
 }
 
 /// Fills a finished column of numbers from the bytes of a growing one: a table becomes a matrix.
-pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: &[u8], compression: u8) -> Result<(), Error> {
+pub(super) fn fill(builder: &mut DatasetBuilder, element: Element, bytes: Vec<u8>, compression: u8) -> Result<(), Error> {
     let rows = (bytes.len() / element.n_bytes()) as u64;
-    match element {
-        Element::F64 => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows]),
-        Element::Row(width) => builder.with_f64_data(&values(bytes, f64::from_le_bytes)).with_shape(&[rows, width as u64]),
-        Element::SingleRow(width) => builder.with_f32_data(&values(bytes, f32::from_le_bytes)).with_shape(&[rows, width as u64]),
-        Element::I64 => builder.with_i64_data(&values(bytes, i64::from_le_bytes)).with_shape(&[rows]),
-        Element::I32 => builder.with_i32_data(&values(bytes, i32::from_le_bytes)).with_shape(&[rows]),
-        Element::Bytes(width) => builder.with_u8_data(bytes).with_shape(&[rows, width as u64]),
-        Element::U8 | Element::Text(_) => builder.with_u8_data(bytes).with_shape(&[rows]),
+    // numbers in the file are those of the part, byte by byte
+    let (number, width) = match element {
+        Element::F64 => (make_f64_type(), None),
+        Element::Row(width) => (make_f64_type(), Some(width)),
+        Element::SingleRow(width) => (make_f32_type(), Some(width)),
+        Element::I64 => (make_i64_type(), None),
+        Element::I32 => (make_i32_type(), None),
+        Element::Bytes(width) => (make_u8_type(), Some(width)),
+        Element::U8 | Element::Text(_) => (make_u8_type(), None),
+    };
+    match width {
+        Some(width) => builder.with_raw_data(number, bytes, rows * width as u64).with_shape(&[rows, width as u64]),
+        None => builder.with_raw_data(number, bytes, rows).with_shape(&[rows]),
     };
     compress(builder, element, rows, compression);
     Ok(())
@@ -185,10 +195,6 @@ fn compress(builder: &mut DatasetBuilder, element: Element, rows: u64, compressi
 
 fn chunk_rows(element: Element) -> usize {
     (CHUNK_BYTES / element.n_bytes()).clamp(1, CHUNK_ROWS)
-}
-
-fn values<const N: usize, T>(bytes: &[u8], from: impl Fn([u8; N]) -> T) -> Vec<T> {
-    bytes.as_chunks::<N>().0.iter().map(|chunk| from(*chunk)).collect()
 }
 
 /// A column with what is not yet in the file.
@@ -268,10 +274,16 @@ impl Columns {
         self.n_pending_bytes
     }
 
-    pub(super) fn push_frame(&mut self, frame: &Frame<'_>) {
+    /// Takes a frame. Contacts of frames with many go to the file a batch at a time.
+    pub(super) fn push_frame(&mut self, frame: &Frame<'_>) -> Result<(), Error> {
         let contacts = if self.skip_contacts { &[] } else { frame.contacts };
-        for contact in contacts {
-            push_contact(&mut self.contacts, self.n_frames, contact, self.contact_forces);
+        for batch in contacts.chunks(CONTACTS_PER_BATCH) {
+            for contact in batch {
+                push_contact(&mut self.contacts, self.n_frames, contact, self.contact_forces);
+            }
+            if batch.len() == CONTACTS_PER_BATCH {
+                flush_all(&mut self.contacts)?;
+            }
         }
         let mut next = in_turn(&mut self.frames);
         next().push_i64(frame.step);
@@ -298,7 +310,8 @@ impl Columns {
         self.n_frames += 1;
         let first_order = frame.x.len() + 3 * frame.outputs.len() + frame.signals.len();
         let row_bytes = 8 * (frame.q.len() + frame.v.len() + first_order + frame.gaps.len() + frame.forces.len()) + frame.modes.len() + 112;
-        self.n_pending_bytes += row_bytes + 225 * contacts.len();
+        self.n_pending_bytes += row_bytes + 225 * (contacts.len() % CONTACTS_PER_BATCH);
+        Ok(())
     }
 
     pub(super) fn push_event(&mut self, event: &Event) {
@@ -316,14 +329,18 @@ impl Columns {
 
     /// Writes everything pending, in the order of [`column_specs`].
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        let columns = self.contacts.iter_mut().chain(&mut self.events).chain(&mut self.frames);
-        for column in columns.filter(|column| !column.pending.is_empty()) {
-            column.dataset.append_raw(&column.pending)?;
-            column.pending.clear();
-        }
+        [&mut self.contacts, &mut self.events, &mut self.frames].into_iter().try_for_each(|columns| flush_all(columns))?;
         self.n_pending_bytes = 0;
         Ok(())
     }
+}
+
+fn flush_all(columns: &mut [Column]) -> Result<(), Error> {
+    for column in columns.iter_mut().filter(|column| !column.pending.is_empty()) {
+        column.dataset.append_raw(&column.pending)?;
+        column.pending.clear();
+    }
+    Ok(())
 }
 
 /// One column after another.

@@ -40,8 +40,10 @@ impl CsvRecorder {
     /// [`RecordingError::AlreadyExists`] if `path` or its `.part` exists and `overwrite` is not set, [`RecordingError::Unwritable`].
     pub fn create(path: impl AsRef<Path>, info: &RunInfo, overwrite: bool) -> Result<Self, RecordingError> {
         let (target, file) = Target::create(path.as_ref(), overwrite)?;
-        let names = |list: &[NamedUnit]| list.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-        let line = header([&names(&info.coordinates), &names(&info.velocities), &names(&info.states), &info.rows], &info.signals);
+        let q: Vec<String> = info.coordinates.names().collect();
+        let v: Vec<String> = info.velocities.names().collect();
+        let x: Vec<String> = info.states.iter().map(|c| c.name.clone()).collect();
+        let line = header([&q, &v, &x, &info.rows], &info.signals);
         let rows = info.rows.len();
         let widths = [
             ("coordinates", info.coordinates.len()),
@@ -96,6 +98,10 @@ impl CsvRecorder {
 impl Recorder for CsvRecorder {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
         Ok(self.record(frame)?)
+    }
+
+    fn takes_contacts(&self) -> bool {
+        false
     }
 
     /// Events have no place in the table.

@@ -29,7 +29,7 @@
 //! | `/events/…` | `t`, `kind` (a number; `/events/kind_names` says what), `name`, `impulse`, `mode_before` and `mode_after` (u8, as in `/modes`; 255 where an event changes no mode), `note` |
 //! | `/certificate` | what the run certifies about itself (scalar string, JSON); there when finished |
 //!
-//! Tables of several columns are matrices, n × columns. In a `.part`, and in finished runs above 1 GiB, they are arrays of rows
+//! Tables of several columns are matrices, n × columns. In a `.part`, and in finished runs above 64 MiB, they are arrays of rows
 //! instead (an array type, because appending knows one dimension only): `run["q"][:]` is the same matrix, but
 //! `run["q"].shape` is `(n,)`. A table that would have no column (`/gaps` without contacts by formula) is left out.
 //! With `precision = "single"` in `[record]` the tables of several columns are f32; with `contacts = false` `/contacts` is empty.
@@ -51,7 +51,6 @@ use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
 use hdf5_pure::{
     AttrValue, DatasetBuilder, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack,
 };
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -60,8 +59,8 @@ pub(super) const FORMAT: &str = "carom-run";
 /// Version of the format.
 pub(super) const FORMAT_VERSION: i64 = 1;
 
-/// Largest part that is rewritten as a whole at the end \[bytes\].
-const IN_MEMORY: u64 = 1 << 30;
+/// Largest part that is held in memory to be rewritten at the end \[bytes\].
+const IN_MEMORY: u64 = 64 << 20;
 
 /// How a run is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +111,8 @@ impl Hdf5Recorder {
         let (target, mut out) = Target::create(path.as_ref(), options.overwrite)?;
         let part = target.part();
         let specs = column_specs(info);
-        let image = build_file(info, options.compression, None).map_err(|e| RecordingError::unwritable(&part, e))?;
-        out.write_all(&image).map_err(|e| RecordingError::unwritable(&part, e))?;
+        let empty = build_file(info, options.compression, None).and_then(|file| file.finish_to(&mut out));
+        empty.map_err(|e| RecordingError::unwritable(&part, e))?;
         drop(out);
         let open = || {
             let file = File::open_rw_with_options(&part, access())?;
@@ -178,7 +177,8 @@ impl Hdf5Recorder {
                 return Err(RecordingError::FrameMismatch { what, expected, found });
             }
         }
-        self.opened()?.columns.push_frame(frame);
+        let part = self.target.part();
+        self.opened()?.columns.push_frame(frame).map_err(|e| RecordingError::unwritable(part, e))?;
         self.n_unflushed += 1;
         self.flush_when_due()
     }
@@ -222,7 +222,7 @@ impl Hdf5Recorder {
         } else {
             let file = File::open(part)?;
             let finished = Finished { part: &file, status, certificate };
-            std::fs::write(compact, build_file(&self.info, self.options.compression, Some(&finished))?)?;
+            build_file(&self.info, self.options.compression, Some(&finished))?.write(compact)?;
         }
         std::fs::File::open(compact)?.sync_all()?;
         Ok(())
@@ -244,6 +244,10 @@ impl Hdf5Recorder {
 impl Recorder for Hdf5Recorder {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), RecordError> {
         Ok(self.record(frame)?)
+    }
+
+    fn takes_contacts(&self) -> bool {
+        !self.info.skip_contacts
     }
 
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {
@@ -281,13 +285,13 @@ impl Finished<'_> {
         let dataset = self.part.dataset(path)?;
         match element {
             Element::Text(_) => fill_texts(builder, &dataset.read_string()?, compression),
-            _ => fill(builder, element, &dataset.read_raw()?, compression),
+            _ => fill(builder, element, dataset.read_raw()?, compression),
         }
     }
 }
 
-/// The bytes of the file: before the first frame with columns that can grow, or finished.
-fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) -> Result<Vec<u8>, Error> {
+/// The file: before the first frame with columns that can grow, or finished.
+fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) -> Result<FileBuilder, Error> {
     let specs = &column_specs(info);
     let column = |builder: &mut DatasetBuilder, spec: ColumnSpec| {
         name_codes(builder, spec.0);
@@ -304,9 +308,7 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
     file.set_attr("precision", AttrValue::VarLenString(info.precision.name().into()));
     file.set_attr("finished", AttrValue::I64(i64::from(finished.is_some())));
     file.set_attr("status", AttrValue::VarLenString(finished.map_or("running", |f| f.status).into()));
-    for (name, texts) in name_tables(info) {
-        file.create_dataset(name).with_vlen_strings(&texts);
-    }
+    write_names(&mut file, info)?;
     let settings = settings_json(&info.settings);
     for (name, text) in [("model", info.model_text.as_str()), ("settings", settings.as_str())] {
         file.create_dataset(name).with_vlen_strings(&[text]).with_shape(&[]);
@@ -329,27 +331,28 @@ fn build_file(info: &RunInfo, compression: u8, finished: Option<&Finished<'_>>) 
         }
         file.add_group(group.finish());
     }
-    file.finish()
+    Ok(file)
 }
 
-fn name_tables(info: &RunInfo) -> [(&'static str, Vec<&str>); 15] {
-    [
-        ("q_names", info.coordinates.iter().map(|c| c.name.as_str()).collect()),
-        ("q_units", info.coordinates.iter().map(|c| c.unit.as_str()).collect()),
-        ("v_names", info.velocities.iter().map(|c| c.name.as_str()).collect()),
-        ("v_units", info.velocities.iter().map(|c| c.unit.as_str()).collect()),
-        ("x_names", info.states.iter().map(|c| c.name.as_str()).collect()),
-        ("x_units", info.states.iter().map(|c| c.unit.as_str()).collect()),
-        ("row_names", info.rows.iter().map(String::as_str).collect()),
-        ("signals_names", info.signals.iter().map(|c| c.name.as_str()).collect()),
-        ("signals_units", info.signals.iter().map(|c| c.unit.as_str()).collect()),
-        ("gap_names", info.gaps.iter().map(String::as_str).collect()),
-        ("force_names", info.forces.iter().map(String::as_str).collect()),
-        ("contact_names", info.contact_names().collect()),
-        ("interaction_names", info.interactions.iter().map(|i| i.name.as_str()).collect()),
-        ("interaction_kinds", info.interactions.iter().map(|i| i.kind.name()).collect()),
-        ("collider_names", info.colliders.iter().map(String::as_str).collect()),
-    ]
+/// The names and units of columns and the names of what numbers mean, one list after another: those of many bodies are long.
+fn write_names(file: &mut FileBuilder, info: &RunInfo) -> Result<(), Error> {
+    let mut write =
+        |name: &str, texts: &mut dyn Iterator<Item = String>| fill_texts(file.create_dataset(name), &texts.collect::<Vec<String>>(), 0);
+    write("q_names", &mut info.coordinates.names())?;
+    write("q_units", &mut info.coordinates.iter().map(|c| c.unit))?;
+    write("v_names", &mut info.velocities.names())?;
+    write("v_units", &mut info.velocities.iter().map(|c| c.unit))?;
+    write("x_names", &mut info.states.iter().map(|c| c.name.clone()))?;
+    write("x_units", &mut info.states.iter().map(|c| c.unit.clone()))?;
+    write("row_names", &mut info.rows.iter().cloned())?;
+    write("signals_names", &mut info.signals.iter().map(|c| c.name.clone()))?;
+    write("signals_units", &mut info.signals.iter().map(|c| c.unit.clone()))?;
+    write("gap_names", &mut info.gaps.iter().cloned())?;
+    write("force_names", &mut info.forces.iter().cloned())?;
+    write("contact_names", &mut info.contact_names().map(str::to_owned))?;
+    write("interaction_names", &mut info.interactions.iter().map(|i| i.name.clone()))?;
+    write("interaction_kinds", &mut info.interactions.iter().map(|i| i.kind.name().to_owned()))?;
+    write("collider_names", &mut info.colliders.iter().cloned())
 }
 
 /// `{"name": "value", …}` in the given order.

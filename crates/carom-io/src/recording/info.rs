@@ -1,5 +1,7 @@
 //! What a recorder must know before the first frame.
 
+use carom_dynamics::systems::Coordinates;
+
 /// Everything about a run that does not change while it goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunInfo {
@@ -12,9 +14,9 @@ pub struct RunInfo {
     /// Version of carom.
     pub version: String,
     /// Coordinates q: one for each entry of a frame's `q`.
-    pub coordinates: Vec<NamedUnit>,
+    pub coordinates: Coordinates,
     /// Velocities v: one for each entry of a frame's `v`.
-    pub velocities: Vec<NamedUnit>,
+    pub velocities: Coordinates,
     /// States of the first-order part: one for each entry of a frame's `x`.
     pub states: Vec<NamedUnit>,
     /// Names of the rows of the first-order part: one for each entry of a frame's `outputs` and `multipliers`.

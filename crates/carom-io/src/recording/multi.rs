@@ -42,6 +42,10 @@ impl Recorder for MultiRecorder<'_> {
         self.recorders.iter_mut().try_for_each(|recorder| recorder.frame(frame))
     }
 
+    fn takes_contacts(&self) -> bool {
+        self.recorders.iter().any(|recorder| recorder.takes_contacts())
+    }
+
     fn event(&mut self, event: &Event) -> Result<(), RecordError> {
         self.recorders.iter_mut().try_for_each(|recorder| recorder.event(event))
     }

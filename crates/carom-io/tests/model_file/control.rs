@@ -109,7 +109,7 @@ fn modes_know_each_other() {
     assert!(mistake(&mode("of", "k")).1.contains("none of its modes on, off"));
     assert!(mistake(&mode("off", "j")).1.contains("\"j\", which is no state"));
     let file = read(&format!("{PLANT}{}", mode("off", "k"))).unwrap_or_else(|e| panic!("{e}"));
-    let names: Vec<&str> = file.model.systems().coordinates().iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<String> = file.model.systems().coordinates().names().collect();
     assert_eq!(names, ["x", "y", "control.c.k", "control.c.u", "control.c.mode"]);
     assert_eq!(file.state.q[2], 2.0);
 }

@@ -42,7 +42,7 @@ fn generated_bodies_make_a_model() {
     let systems = file.model.systems();
     assert_eq!(systems.coordinates().len(), 7 * (40 + 3 + 4));
     assert_eq!(file.model.n_colliders(), 40 + 5 + 3 + 4);
-    assert_eq!(systems.coordinates()[0].name, "grain1.x");
+    assert_eq!(systems.coordinates().name(0), "grain1.x");
     assert!(systems.find_frame("block3").is_some() && systems.find_frame("bin_floor").is_none());
     let rows: Vec<(&str, usize)> = file.model.interactions().iter().map(|i| (i.name(), i.relation().n_rows())).collect();
     assert_eq!(rows, [("link_joint1", 5), ("link_joint2", 5), ("link_joint3", 5), ("link_joint4", 5)]);

@@ -163,7 +163,7 @@ fn trees_are_read() {
     let file = read(TREE).unwrap();
     assert_eq!(file.state.q, [0.3, 1.0, 0.0, 0.0, 0.0]);
     assert_eq!(file.state.v, [1.0, 0.0, 0.0, 0.0]);
-    let names: Vec<&str> = file.model.systems().coordinates().iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<String> = file.model.systems().coordinates().names().collect();
     assert_eq!(names, ["upper.angle", "lower.qw", "lower.qx", "lower.qy", "lower.qz"]);
     let lower = file.model.systems().find_frame("lower").unwrap();
     let origin = file.model.systems().frame(&file.state.q, lower).origin;
@@ -184,8 +184,8 @@ fn natural_coordinates_are_read() {
 #[test]
 fn rotation_coordinates_are_read() {
     let file = read(TOPS).unwrap();
-    let names: Vec<&str> = file.model.systems().coordinates().iter().map(|c| c.name.as_str()).collect();
-    assert_eq!((names.len(), names[3], names[10], names[16]), (7 + 6 + 12, "third.qw", "first.angle1", "second.r11"));
+    let names: Vec<String> = file.model.systems().coordinates().names().collect();
+    assert_eq!((names.len(), &*names[3], &*names[10], &*names[16]), (7 + 6 + 12, "third.qw", "first.angle1", "second.r11"));
     // z-x-z: a rotation about z is all in the last angle where the middle one is zero
     assert!((file.state.q[10] + file.state.q[12] - 0.5).abs() < 1e-15 && file.state.q[11] == 0.0);
     assert_eq!(file.state.v[17], 2.0);

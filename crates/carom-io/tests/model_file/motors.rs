@@ -54,6 +54,9 @@ fn all_forms_are_read() {
     assert_eq!(second.len(), 1);
     let plane = laws(&joint("point-in-plane", "axis = [0, 0, 1]", "friction = { coefficient = 0.1 }"));
     assert_eq!(plane, [("hub sliding friction".to_owned(), BoundedLaw::friction(0.0).with_load(load(1, 0.1)))]);
+    let curve = "curve = [\"s\", \"0\", \"0\"]\nrange = [-1, 1]";
+    let wire = laws(&joint("point-on-curve", curve, "friction = { coefficient = 0.1 }\nfriction_force = 2"));
+    assert_eq!(wire, [("hub sliding friction".to_owned(), BoundedLaw::friction(2.0).with_load(load(2, 0.1)))]);
     let both = laws(&joint("planar", "axis = [0, 0, 1]", "friction = { coefficient = 0.1, radius = 0.5 }\nfriction_force = 2"));
     assert_eq!(both.len(), 2);
     let limits =

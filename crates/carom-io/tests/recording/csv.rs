@@ -1,6 +1,7 @@
 use crate::fixture::{certificate, feed, info, q, record, v};
 use carom_dynamics::recording::Recorder;
-use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, NamedUnit, RecordingError, RunFile};
+use carom_dynamics::systems::Coordinate;
+use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile};
 use carom_io::recording::{export_contacts, export_csv, export_events, export_modes};
 use tempfile::tempdir;
 
@@ -53,7 +54,7 @@ fn existing_table_is_kept_and_names_are_quoted() {
     std::fs::write(&path, "mine").unwrap();
     assert!(matches!(CsvRecorder::create(&path, &info(), false), Err(RecordingError::AlreadyExists { .. })));
     let mut info = info();
-    info.coordinates[0] = NamedUnit::new("a,\"b\"", "m");
+    info.coordinates = ["a,\"b\"", "y"].into_iter().map(|name| Coordinate::new(name, "m")).collect();
     let mut recorder = CsvRecorder::create(&path, &info, true).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine", "kept until finished");
     recorder.finish(&certificate(0), "finished").unwrap();

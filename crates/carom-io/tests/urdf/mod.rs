@@ -78,7 +78,7 @@ fn poses_are_those_of_the_joint_values() {
 fn inertias_are_turned_and_put_together() {
     let file = read(&convert(ARM, &[]));
     let systems = file.model.systems();
-    let names: Vec<&str> = systems.velocities().iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<String> = systems.velocities().names().collect();
     let moment = |body: &str, axis: usize| {
         let mut v = vec![0.0; names.len()];
         let first = names.iter().position(|name| name.starts_with(&format!("{body}."))).unwrap();

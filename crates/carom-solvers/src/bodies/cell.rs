@@ -7,6 +7,7 @@ use super::lanes::{Arithmetic, LANES};
 use super::pack::{EMPTY, Pack, Points};
 use super::partition::Partition;
 use super::{BodyProblem, BodySolution, Measure};
+use crate::growth::reserve_tightly;
 
 /// Pairs of bodies that one thread works on, one colour after the other.
 #[derive(Debug, Default)]
@@ -79,6 +80,16 @@ impl Cell {
         from.groups.sort(groups, &colouring.colour, keys);
         let ground = address(first, n_first);
         let place = |body: u32| addresses.get(body as usize).copied().unwrap_or(ground);
+        let longest = |lanes: &[u32]| lanes.iter().map(|&group| from.groups.group(group).contacts().len()).max().unwrap_or(0);
+        let mut first_of_colour = 0;
+        let n_points = colouring.counts.iter().enumerate().map(|(colour, &count)| {
+            let of_colour = &groups[first_of_colour..first_of_colour + count];
+            first_of_colour += count;
+            of_colour.chunks(if colour == COLOURS { 1 } else { LANES }).map(longest).sum::<usize>()
+        });
+        let n_points = n_points.sum();
+        reserve_tightly(points, n_points);
+        reserve_tightly(ids, n_points);
         let mut order = &groups[..];
         for (colour, &count) in colouring.counts.iter().enumerate() {
             let (of_colour, rest) = order.split_at(count);

@@ -10,6 +10,7 @@ use super::leader::{Command, Leader, Limits, Outcome};
 use super::partition::Partition;
 use super::rows::RowSet;
 use super::{BodyProblem, BodySolution, GROUND, Measure};
+use crate::growth::reserve_tightly;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -139,6 +140,7 @@ impl Island {
 
     fn place_bodies(&mut self, problem: &BodyProblem) {
         self.inertias.clear();
+        reserve_tightly(&mut self.inertias, self.bodies.len() + 1);
         for &body in &self.bodies {
             let mass = &problem.masses[body as usize];
             let i = &mass.inverse_inertia;
@@ -153,6 +155,7 @@ impl Island {
         for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {
             let block = own(block);
             block.clear();
+            reserve_tightly(&mut block.bodies, end as usize - start + 1);
             for &number in &self.partition.order[start..end as usize] {
                 let velocity = &problem.velocities[self.bodies[number as usize] as usize];
                 block.bodies.push(Body::new(velocity, &self.inertias[number as usize]));

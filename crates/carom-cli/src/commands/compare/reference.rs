@@ -4,7 +4,7 @@ use super::measure::{EndState, Errors, Task};
 use super::states::{States, check_end};
 use crate::failure::Failure;
 use carom::dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
-use carom::dynamics::systems::Coordinate;
+use carom::dynamics::systems::{Coordinate, Coordinates};
 use carom::io::recording::{RecordingError, RunFile};
 use std::path::Path;
 
@@ -126,7 +126,7 @@ pub fn read(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
     }
     let states = States::read(path)?;
     states.check_end(task.end)?;
-    let all = |prefix: &str, names: &[Coordinate]| names.iter().map(|c| states.last(&format!("{prefix}.{}", c.name))).collect();
+    let all = |prefix: &str, names: &Coordinates| names.iter().map(|c| states.last(&format!("{prefix}.{}", c.name))).collect();
     let q: Result<Vec<f64>, Failure> = all("q", systems.coordinates());
     let v: Result<Vec<f64>, Failure> = all("v", systems.velocities());
     Ok(Reference { end: EndState { q: q?, v: v? }, source: path.display().to_string(), accuracy: None })
@@ -138,8 +138,8 @@ fn of_run(path: &Path, task: Task<'_>) -> Result<Reference, Failure> {
     let run = RunFile::open(path).map_err(wrong)?;
     check_end(path, run.time().last().copied().unwrap_or(f64::NAN), task.end)?;
     let systems = task.model.systems();
-    let all = |prefix: &str, names: &[Coordinate]| -> Result<Vec<f64>, Failure> {
-        let last = |c: &Coordinate| Ok(run.quantity(&format!("{prefix}.{}", c.name))?[0].values.last().copied().unwrap_or(f64::NAN));
+    let all = |prefix: &str, names: &Coordinates| -> Result<Vec<f64>, Failure> {
+        let last = |c: Coordinate| Ok(run.quantity(&format!("{prefix}.{}", c.name))?[0].values.last().copied().unwrap_or(f64::NAN));
         names.iter().map(last).collect::<Result<_, RecordingError>>().map_err(wrong)
     };
     let end = EndState { q: all("q", systems.coordinates())?, v: all("v", systems.velocities())? };

@@ -27,12 +27,14 @@ impl MoreauGap {
         let rebounds = counts_restitution(model, memory);
         let StepMemory { work, detector, contacts, late, many, .. } = &mut *memory;
         let (Some(bodies), Some(finder)) = (model.systems().bodies(), &*detector) else { return Ok(false) };
-        work.velocity_mean.resize(work.displacement.len(), 0.0);
-        work.velocity_mean.iter_mut().zip(&work.displacement).for_each(|(v, w)| *v = w / h);
-        if first && finder.has_foreseen(&work.velocity_mean[bodies.v.clone()], h) {
+        // the residual of the solution is no longer needed: room for the mean velocity
+        let mean = &mut work.residual;
+        mean.clear();
+        mean.extend(work.displacement.iter().map(|w| w / h));
+        if first && finder.has_foreseen(&mean[bodies.v.clone()], h) {
             return Ok(false);
         }
-        detect_at(model, Instant { t, q: &work.q_start, v: &work.velocity_mean }, h, detector, late)?;
+        detect_at(model, Instant { t, q: &work.q_start, v: mean }, h, detector, late)?;
         let (q, w) = (&work.q_start[bodies.q.clone()], &work.displacement[bodies.v.clone()]);
         let mut known = contacts.iter().peekable();
         late.retain(|contact| {

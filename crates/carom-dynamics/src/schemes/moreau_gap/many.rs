@@ -64,6 +64,7 @@ impl MoreauGap {
         let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
+        many.reserve(contacts.len());
         many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
         many.index.extend((0..).zip(&*contacts).filter(|(_, contact)| !is_other(contact.law)).map(|(index, _)| index));
         many.write_contacts(contacts, q, h, |contact: PlainContact<'_>| {
@@ -98,6 +99,7 @@ impl MoreauGap {
         memory.joints.factorise(model.systems().layout());
         let StepMemory { work, .. } = &mut *memory;
         work.displacement.iter_mut().zip(&work.v_start).for_each(|(w, v)| *w = h * v);
+        work.q_inner.resize(work.q_start.len(), 0.0);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
         update_jacobians(model, state.t + h, memory).map_err(at_time(state.t + h))?;
         let StepMemory { joints, active, many, work, matrices, .. } = memory;

@@ -103,7 +103,7 @@ impl Newton<'_> {
 
     /// G, b at q_{n+1}.
     fn update_rows(&self, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        memory.work.q_inner.copy_from_slice(&state.q);
+        memory.work.q_inner.clone_from(&state.q);
         update_jacobians(self.model, state.t + self.h, memory)
     }
 

@@ -125,7 +125,7 @@ fn on_joint(
         }
     };
     let name = format!("actuator {}", s.name.get_ref());
-    let place = model.systems().coordinates().iter().position(|c| c.name == format!("actuator.{}", s.name.get_ref()));
+    let place = model.systems().coordinates().position(&format!("actuator.{}", s.name.get_ref()));
     let added = model.joint_coordinate(&name, &source, axis, q).and_then(|coordinate| match place {
         Some(place) => model.add_force_element(&name, Box::new(JointEffort::new(Box::new(coordinate), place))),
         None => Ok(()),
