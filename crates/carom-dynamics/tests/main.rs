@@ -6,6 +6,7 @@ mod alpha;
 mod body_force_derivatives;
 mod body_force_motion;
 mod body_force_steps;
+mod bounded_events;
 mod bounded_forces;
 mod bricard;
 mod chains;
