@@ -12,18 +12,18 @@ use carom_dynamics::{BoundedLaw, Law, Model, State};
 use std::f64::consts::PI;
 
 /// Both strategies.
-fn located() -> [Located; 2] {
+pub fn located() -> [Located; 2] {
     [Located::events(1e-11), Located::hybrid(1e-11)]
 }
 
 /// The changes of one effort, with their times.
-fn changes(done: &Done, name: &str) -> Vec<(f64, EventKind)> {
+pub fn changes(done: &Done, name: &str) -> Vec<(f64, EventKind)> {
     let counts = [EventKind::SlipToStick, EventKind::StickToSlip, EventKind::SlipReversed, EventKind::Impact];
     done.keep.events.iter().filter(|event| event.name == name && counts.contains(&event.kind)).map(|event| (event.t, event.kind)).collect()
 }
 
 /// The changes are these, to `slack` seconds, and the energy balance closes.
-fn check_changes(done: &Done, name: &str, exact: &[(f64, EventKind)], slack: f64) {
+pub fn check_changes(done: &Done, name: &str, exact: &[(f64, EventKind)], slack: f64) {
     let found = changes(done, name);
     let off = found.iter().zip(exact).map(|(a, b)| (a.0 - b.0).abs()).fold(0.0, f64::max);
     println!("{name}: {} changes, {off:.1e} s, energy error {:.1e} J", found.len(), done.certificate.energy_error());

@@ -40,6 +40,7 @@ mod implicit;
 mod integrators;
 mod joint_contacts;
 mod joint_coordinates;
+mod joint_friction_events;
 mod joint_mechanisms;
 mod joint_runs;
 mod joints;

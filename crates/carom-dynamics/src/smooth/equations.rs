@@ -329,7 +329,7 @@ impl<'m> Equations<'m> {
             let system = self.dense_system(mass, force, g, right);
             self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
         }
-        self.add_loads(at, a, lambda)
+        self.add_loads(at, 1.0, a, lambda)
     }
 
     /// Solves a stage of a half-explicit method for its acceleration and multipliers.
@@ -378,7 +378,7 @@ impl<'m> Equations<'m> {
             self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
             self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         }
-        if stage.force_factor == 0.0 { Ok(()) } else { self.add_loads(at, a, lambda) }
+        if stage.force_factor == 0.0 { Ok(()) } else { self.add_loads(at, stage.force_factor.signum(), a, lambda) }
     }
 
     /// Adds the tangent c_m M + c_v C + c_q K at a point to a matrix, its first row and column at `place`.

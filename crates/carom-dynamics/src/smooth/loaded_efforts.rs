@@ -69,19 +69,20 @@ impl Equations<'_> {
         }
     }
 
-    /// Adds what the loads of joints do, to a and λ that were solved without them by the factorisation at hand.
-    pub(super) fn add_loads(&mut self, at: Instant<'_>, a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
+    /// Adds what the loads of joints do, to a and λ that were solved without them by the factorisation at hand. Forces and multipliers are all times a factor
+    /// of this sign: ‖R‖ does not turn with it.
+    pub(super) fn add_loads(&mut self, at: Instant<'_>, sign: f64, a: &mut [f64], lambda: &mut [f64]) -> Result<(), IntegrationError> {
         if !self.interactions.has_loads() {
             return Ok(());
         }
         let mut work = std::mem::take(&mut self.loads);
-        let done = self.prepare_loads(&mut work, at).and_then(|()| work.solve(at.t, a, lambda));
+        let done = self.prepare_loads(&mut work, at, sign).and_then(|()| work.solve(at.t, a, lambda));
         self.loads = work;
         done
     }
 
     /// The change of a and λ with each load.
-    fn prepare_loads(&mut self, work: &mut LoadedEfforts, instant: Instant<'_>) -> Result<(), IntegrationError> {
+    fn prepare_loads(&mut self, work: &mut LoadedEfforts, instant: Instant<'_>, sign: f64) -> Result<(), IntegrationError> {
         let (n_v, n_rows) = (self.n_v(), self.n_rows());
         work.efforts.clear();
         for (e, &Effort { interaction, role }) in self.interactions.efforts().iter().enumerate() {
@@ -103,7 +104,7 @@ impl Equations<'_> {
             work.force.resize(n_v, 0.0);
             let mut slip = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
             if let Some(push) = self.interactions.push(e, instant, self.slip_threshold, &mut slip).map_err(at(instant.t))? {
-                let unit = push.direction.map(|d| -factor * d);
+                let unit = push.direction.map(|d| -sign * factor * d);
                 self.interactions.add_force(e, &unit[..push.rows], slip.block, &mut work.force);
             }
             let (a, lambda) = (&mut work.a[k * n_v..(k + 1) * n_v], &mut work.lambda[k * n_rows..(k + 1) * n_rows]);

@@ -33,11 +33,20 @@ impl<'m> Motion<'m> {
     }
 
     /// The functions of the efforts that are watched in the next step; forces only where they are `unique`.
-    pub(super) fn watch_efforts(&mut self, unique: bool) {
-        for (effort, (Effort { role, .. }, (_, interaction))) in self.efforts.iter().zip(self.efforts_of_model()).enumerate() {
+    pub(super) fn watch_efforts(&mut self, unique: bool) -> Result<(), RunError> {
+        self.load_signs.resize(self.efforts.len(), None);
+        for (effort, (Effort { role, interaction: i }, (_, interaction))) in self.efforts.iter().zip(self.efforts_of_model()).enumerate() {
             let Some(law) = interaction.law().bounded() else { continue };
             match *role {
-                EffortRole::Pushed { direction } => self.functions.push(Function::Turn { effort, direction }),
+                EffortRole::Pushed { direction } => {
+                    self.functions.push(Function::Turn { effort, direction });
+                    if law.load.is_some_and(|load| load.rows == 1) {
+                        let lambda = self.integration.point().lambda.clone();
+                        let load = self.integration.equations().single_load(*i, &lambda)?;
+                        let sign = |load: f64| self.load_signs[effort].take().unwrap_or(if load < 0.0 { -1.0 } else { 1.0 });
+                        self.functions.extend(load.map(sign).map(|sign| Function::Load { effort, sign }));
+                    }
+                }
                 EffortRole::Held if unique => {
                     let lower = interaction.relation().n_rows() == 1 && law.lower.is_finite();
                     self.functions.extend(lower.then_some(Function::Bound { effort, upper: false }));
@@ -46,6 +55,7 @@ impl<'m> Motion<'m> {
                 EffortRole::Held => {}
             }
         }
+        Ok(())
     }
 
     /// The roles of efforts after an event.

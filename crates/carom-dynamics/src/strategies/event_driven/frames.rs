@@ -61,8 +61,7 @@ impl<'m> Run<'_, 'm> {
         let counted = equations.statistics;
         equations.contact_forces(point, &mut self.forces)?;
         equations.constraint_forces(point, &mut self.journal.forces)?;
-        let mut efforts = Vec::new();
-        equations.effort_forces(point, &mut efforts)?;
+        equations.effort_forces(point, &mut self.effort_forces)?;
         equations.statistics = counted;
         self.records.clear();
         let at = Instant { t: point.t, q: &point.q, v: &point.v };
@@ -83,8 +82,8 @@ impl<'m> Run<'_, 'm> {
                 normal,
             });
         }
-        for (e, f) in efforts.iter().enumerate() {
-            self.record_effort(motion, e, *f, at)?;
+        for e in 0..self.effort_forces.len() {
+            self.record_effort(motion, e, self.effort_forces[e], at)?;
         }
         Ok(())
     }

@@ -32,6 +32,8 @@ pub(in crate::strategies) struct Motion<'m> {
     pub pieces: Vec<usize>,
     /// The efforts between bounds with their roles; empty until these are found.
     pub efforts: Vec<Effort>,
+    /// Signs of loads of one row that have just passed zero, by effort.
+    pub(super) load_signs: Vec<Option<f64>>,
     /// Signs that make the user's functions, and the switching functions, positive.
     user_signs: Vec<f64>,
     pub(super) switch_signs: Vec<f64>,
@@ -70,6 +72,7 @@ impl<'m> Motion<'m> {
             closed: Vec::new(),
             pieces: vec![0; model.interactions().len()],
             efforts: Vec::new(),
+            load_signs: Vec::new(),
             user_signs: Vec::new(),
             switch_signs: Vec::new(),
             switches: model.switching_functions(),
@@ -150,6 +153,7 @@ impl<'m> Motion<'m> {
                 Function::Gap { contact } => met.approach = met.approach.max(-self.velocity(contact, &state)?[0]),
                 Function::User { event, .. } => self.user_signs[event] *= -1.0,
                 Function::Switch { function, .. } => self.switch_signs[function] *= -1.0,
+                Function::Load { effort, sign } => self.load_signs[effort] = Some(-sign),
                 _ => {}
             }
         }
@@ -203,7 +207,7 @@ impl<'m> Motion<'m> {
                 _ => {}
             }
         }
-        self.watch_efforts(unique);
+        self.watch_efforts(unique)?;
         if !unique {
             self.functions.push(Function::Confirmed);
         }
@@ -329,7 +333,7 @@ impl<'m> Motion<'m> {
             | Function::Slip { contact, .. } => {
                 format!("\"{}\"", self.contacts.name(contact))
             }
-            Function::Bound { effort, .. } | Function::Turn { effort, .. } => format!("\"{}\"", self.effort_name(effort)),
+            Function::Bound { effort, .. } | Function::Turn { effort, .. } | Function::Load { effort, .. } => format!("\"{}\"", self.effort_name(effort)),
             Function::Confirmed => "contacts whose forces are not unique".to_owned(),
             Function::Edge { interaction, .. } => format!("an edge of \"{}\"", self.model.interactions()[interaction].name()),
             Function::User { event, .. } => format!("the event \"{}\"", self.model.events()[event].source().name),

@@ -53,6 +53,7 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     pub(super) inside: MotionPoint,
     pub(super) records: Vec<ContactRecord>,
     pub(super) forces: Vec<[f64; 3]>,
+    pub(super) effort_forces: Vec<[f64; 3]>,
     /// A controller went over to another mode since contacts were last settled.
     pub(super) mode_changed: bool,
 }
@@ -88,6 +89,7 @@ impl<'a, 'm> Run<'a, 'm> {
             inside: MotionPoint::default(),
             records: Vec::new(),
             forces: Vec::new(),
+            effort_forces: Vec::new(),
             mode_changed: false,
         }
     }

@@ -24,6 +24,8 @@ pub(in crate::strategies) enum Function {
     Bound { effort: usize, upper: bool },
     /// (u + k g)·d of an effort at a bound, d its direction at the start of the step.
     Turn { effort: usize, direction: [f64; 3] },
+    /// The load of one row that the bounds of an effort follow, with the sign that makes it positive: |R| has a kink where it vanishes.
+    Load { effort: usize, sign: f64 },
     /// 1 while the acceleration problem confirms the modes, −1 where it does not: for contacts whose forces are not unique.
     Confirmed,
     /// Distance to the edge of the piece in use.
@@ -47,7 +49,7 @@ impl Function {
 
     /// It needs the forces of contacts or efforts.
     fn needs_forces(&self) -> bool {
-        matches!(self, Function::Normal { .. } | Function::Cone { .. } | Function::Bound { .. })
+        matches!(self, Function::Normal { .. } | Function::Cone { .. } | Function::Bound { .. } | Function::Load { .. })
     }
 }
 
@@ -81,6 +83,8 @@ pub(super) struct WatchWork {
     efforts: Vec<[f64; 3]>,
     /// Largest contact force or effort seen at the start of a step \[N\].
     pub largest_force: f64,
+    /// Largest load of one row seen so far \[N\].
+    largest_load: f64,
     scratch: Scratch,
 }
 
@@ -149,6 +153,12 @@ impl<'m> Watch<'_, 'm> {
                     _ => law.upper + load - length(force),
                 })
             }
+            Function::Load { effort, sign } => {
+                let interaction = self.modes.efforts[effort].interaction;
+                let load = self.integration.equations().single_load(interaction, lambda).map_err(Trouble::Integration)?.unwrap_or(0.0);
+                self.work.largest_load = self.work.largest_load.max(load.abs());
+                plain(sign * load)
+            }
             Function::Turn { effort, direction } => {
                 let u = self.integration.equations().effort_velocity(effort, at)?;
                 plain(u.iter().zip(direction).map(|(u, d)| u * d).sum())
@@ -216,6 +226,7 @@ impl Watched for Watch<'_, '_> {
             Function::Gap { .. } | Function::Edge { .. } => self.settings.gap,
             Function::Slip { .. } | Function::Turn { .. } => self.settings.slip,
             Function::Normal { .. } | Function::Cone { .. } | Function::Bound { .. } => NO_FORCE * self.work.largest_force,
+            Function::Load { .. } => NO_FORCE * self.work.largest_load,
             Function::Confirmed => 0.5,
             Function::User { .. } => self.settings.time,
             Function::Switch { .. } => 0.0,
