@@ -279,6 +279,30 @@ fn two_efforts_on_one_axis_give_way_together() {
     }
 }
 
+/// A ball bounces on a floor into an accumulation while a servo takes it along x and a motor along y: the hybrid strategy goes over to time-stepping there, and comes back with the
+/// servo held and the motor at its bound. Nothing of the floor touches x and y, so that they move as without it.
+#[test]
+fn efforts_go_through_time_stepping_and_come_back() {
+    let mut model = Model::new(vec![Box::new(masses(&["x", "y", "z"], &[0.0; 3], &[0.0, 0.0, -9.81]))]).unwrap();
+    model.add_formula("floor", &row("z"), Law::unilateral(0.5)).unwrap();
+    model.add_formula("servo", &row("x"), Law::Bounded(BoundedLaw::motor(20.0).with_gain(2.0))).unwrap();
+    model.add_formula("motor", &row("y - 100*t"), Law::Bounded(BoundedLaw::motor(3.0))).unwrap();
+    let state = start(&[1.0, 0.0, 0.1], &[-2.0, 0.0, 0.0]);
+    let runs = located().map(|how| how.run(&model, &state, 1.0));
+    assert!(runs[1].keep.events.iter().any(|event| event.kind == EventKind::ToEventDriven));
+    for (done, slack) in runs.iter().zip([1e-10, 1e-7]) {
+        // steps of time-stepping are 1e-6 s and less: what the servo is off after them is projected
+        assert!(
+            (done.state.q[0] - (-2.0_f64).exp()).abs() < slack && (done.state.v[0] + 2.0 * (-2.0_f64).exp()).abs() < slack,
+            "{:?}",
+            done.state
+        );
+        assert!((done.state.q[1] - 1.5).abs() < slack && (done.state.v[1] - 3.0).abs() < slack, "{:?}", done.state);
+        assert!(done.state.q[2].abs() < 1e-8 && changes(done, "servo").is_empty() && changes(done, "motor").is_empty());
+        assert!(done.certificate.energy_error().abs() < 1e-7, "{}", done.certificate.energy_error());
+    }
+}
+
 /// Every method of location finds the turns of a swing, the coarse ones to their accuracy.
 #[test]
 fn efforts_are_met_by_every_method_of_location() {

@@ -333,7 +333,9 @@ impl<'m> Motion<'m> {
             | Function::Slip { contact, .. } => {
                 format!("\"{}\"", self.contacts.name(contact))
             }
-            Function::Bound { effort, .. } | Function::Turn { effort, .. } | Function::Load { effort, .. } => format!("\"{}\"", self.effort_name(effort)),
+            Function::Bound { effort, .. } | Function::Turn { effort, .. } | Function::Load { effort, .. } => {
+                format!("\"{}\"", self.effort_name(effort))
+            }
             Function::Confirmed => "contacts whose forces are not unique".to_owned(),
             Function::Edge { interaction, .. } => format!("an edge of \"{}\"", self.model.interactions()[interaction].name()),
             Function::User { event, .. } => format!("the event \"{}\"", self.model.events()[event].source().name),
