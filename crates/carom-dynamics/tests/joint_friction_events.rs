@@ -214,6 +214,32 @@ fn friction_in_a_planar_joint_opposes_the_slip() {
     }
 }
 
+/// A servo at rest and the friction of its rail hold a block together, so that their rows depend on each other; the reaction that the friction follows is determined all the same. A force
+/// that grows throws both off at once, where it is the bound of the servo and that of the friction, μ R.
+#[test]
+fn a_servo_and_friction_that_follows_the_load_give_way_together() {
+    let (most, factor) = (1.0, 0.01);
+    let text = LagrangianText {
+        coordinates: vec!["x".into(), "y".into()],
+        kinetic: "(x_dot^2 + y_dot^2)/2".into(),
+        forces: vec![("x".into(), "t".into()), ("y".into(), "-50".into())],
+        ..LagrangianText::default()
+    };
+    let mut model = Model::new(vec![Box::new(Lagrangian::new(&text).unwrap())]).unwrap();
+    model.add_formula("rail", &row("y"), Law::Bilateral).unwrap();
+    model.add_formula("friction", &row("x"), Law::Bounded(by_load(1, factor))).unwrap();
+    model.add_formula("servo", &row("x"), Law::Bounded(BoundedLaw::motor(most).with_gain(3.0))).unwrap();
+    let exact = most + factor * 50.0;
+    for how in located() {
+        let done = how.run(&model, &start(&[0.0; 2], &[0.0; 2]), exact + 1.0);
+        for name in ["friction", "servo"] {
+            check_changes(&done, name, &[(exact, EventKind::StickToSlip)], 1e-8); // bracketed by asking for the modes
+        }
+        // ẍ = t − exact from there
+        assert!((done.state.v[0] - 0.5).abs() < 1e-8, "{:?}", done.state);
+    }
+}
+
 /// m ẍ = −μ |N|, N = A cos ωt of a rail that is pushed up and down: |N| has a kink at each of its zeros, which are met.
 #[test]
 fn friction_on_a_rail_whose_load_turns_round_is_exact() {

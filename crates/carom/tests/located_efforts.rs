@@ -4,27 +4,30 @@ use crate::support::{Done, failure, run, run_text};
 use carom::dynamics::events::ContactMode;
 use carom::dynamics::recording::{EventKind, Source};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use std::f64::consts::PI;
 
 /// A slider-crank in the plane, its crank turned by a motor of 0.6 N m up to 20 rad/s, with Coulomb friction in its pins and its guide.
 fn slider_crank(simulation: &str) -> String {
     format!(
         r#"
 gravity = [0, -9.81]
+[parameters]
+x = 0.17320508075688773
 [[planar_body]]
 name = "crank"
 mass = 0.5
 inertia = 4e-3
-position = [0.05, 0]
+position = [0, 0.05]
 [[planar_body]]
 name = "rod"
 mass = 0.4
 inertia = 3e-3
-position = [0.2, 0]
+position = ["x/2", 0.05]
 [[planar_body]]
 name = "slider"
 mass = 0.3
 inertia = 1e-3
-position = [0.3, 0]
+position = ["x", 0]
 [[joint]]
 name = "main pin"
 kind = "revolute"
@@ -36,23 +39,23 @@ friction = {{ coefficient = 0.1, radius = 0.01 }}
 name = "crank pin"
 kind = "revolute"
 bodies = ["crank", "rod"]
-point = [0.1, 0]
+point = [0, 0.1]
 friction = {{ coefficient = 0.2, radius = 0.01 }}
 [[joint]]
 name = "gudgeon pin"
 kind = "revolute"
 bodies = ["rod", "slider"]
-point = [0.3, 0]
+point = ["x", 0]
 friction_torque = 0.01
 [[joint]]
 name = "guide"
 kind = "prismatic"
 bodies = ["ground", "slider"]
-point = [0.3, 0]
+point = ["x", 0]
 axis = [1, 0]
 friction = {{ coefficient = 0.15 }}
 [simulation]
-end = 0.55
+end = 0.8
 {simulation}
 "#
     )
@@ -73,22 +76,27 @@ fn a_slider_crank_with_friction_in_its_joints_is_what_time_stepping_converges_to
         println!("{name}: {:?}", modes_of(&done, name));
     }
     println!("energy error {:.1e}, {:?}", done.certificate.energy_error(), done.certificate.last);
-    assert!(modes_of(&done, "guide sliding friction").iter().filter(|(_, kind)| *kind == EventKind::SlipReversed).count() >= 2);
+    let (angle, speed) = (done.q("crank.angle"), done.v("crank.omega"));
+    // from the top the crank passes a dead centre in every half turn, where the slider turns round
+    let passed = (angle / PI + 0.5).floor();
+    let turns = modes_of(&done, "guide sliding friction").iter().filter(|(_, kind)| *kind == EventKind::SlipReversed).count();
+    println!("{angle} rad, {speed} rad/s, {turns} turns of the slider");
+    assert!(turns >= 2 && turns as f64 == passed, "{turns} {angle}");
     assert!(done.certificate.energy_error().abs() < 1e-8, "{}", done.certificate.energy_error());
     assert!(done.certificate.last.work > 0.1 && done.certificate.last.dissipated_friction > 1e-3);
-    let (angle, speed) = (done.q("crank.angle"), done.v("crank.angle"));
     let hybrid = located("hybrid", "1e-10");
-    assert!((hybrid.q("crank.angle") - angle).abs() < 1e-8 && (hybrid.v("crank.angle") - speed).abs() < 1e-7);
+    assert!((hybrid.q("crank.angle") - angle).abs() < 1e-8 && (hybrid.v("crank.omega") - speed).abs() < 1e-7);
     let coarse = located("event-driven", "1e-7");
     println!("tolerance 1e-7: {:.1e}", coarse.q("crank.angle") - angle);
     assert!((coarse.q("crank.angle") - angle).abs() < 1e-5);
     let errors = [4e-4, 2e-4, 1e-4].map(|h| {
         let stepped = run_text(&slider_crank(&format!("step = {h}\nsolver = {{ tolerance = 1e-11 }}")));
-        (stepped.q("crank.angle") - angle).abs()
+        stepped.q("crank.angle") - angle
     });
-    let order = (errors[0] / errors[2]).log2() / 2.0;
-    println!("time-stepping: {errors:?} order {order:.2}");
-    assert!(order > 0.8 && errors[2] < 5e-3, "{errors:?} {order}");
+    let (order, extrapolated) = ((errors[0] / errors[2]).abs().log2() / 2.0, 2.0 * errors[2] - errors[1]);
+    println!("time-stepping: {errors:?} order {order:.2}, extrapolated {extrapolated:.1e}");
+    // the event times of the scheme leave its error a little rough
+    assert!((order - 1.0).abs() < 0.2 && extrapolated.abs() < errors[2].abs() / 5.0, "{errors:?} {order}");
 }
 
 /// Joints in space hold a planar mechanism more than once: the reactions that friction would follow are not determined, which is said by name.

@@ -182,7 +182,8 @@ impl Equations<'_> {
         forces.resize(self.interactions.efforts().len(), [0.0; 3]);
         let instant = Instant { t: point.t, q: &point.q, v: &point.v };
         let mut all = Vec::new();
-        if !self.forces_are_unique() {
+        // where contacts share their forces the rows in use carry
+        if !self.forces_are_unique() && self.shared.is_none() {
             let statistics = self.statistics;
             all.resize(self.n_all_rows(), 0.0);
             self.multipliers_of_all(point, &mut all)?;

@@ -11,6 +11,7 @@
 use super::efforts::{Effort, EffortRole, length};
 use super::equations::{Equations, at};
 use super::error::IntegrationError;
+use super::row_layout::RowLayout;
 use super::sliding::SlipWork;
 use crate::laws::JointLoad;
 use crate::systems::Instant;
@@ -39,13 +40,38 @@ pub(super) struct LoadedEfforts {
 impl Equations<'_> {
     /// c ‖R‖, what the load of a joint adds to the bounds of an effort of the model, with λ of the rows in use; zero without one.
     pub(crate) fn joint_load(&self, interaction: usize, lambda: &[f64]) -> Result<f64, IntegrationError> {
-        let Some(load) = self.interactions.bounded(interaction).and_then(|law| law.load) else { return Ok(0.0) };
+        let Some(load) = self.load_of(interaction) else { return Ok(0.0) };
         Ok(load.factor * length(&lambda[self.reaction_rows(interaction, load)?]))
+    }
+
+    /// Refuses efforts whose bounds follow a load that the motion does not determine.
+    ///
+    /// # Errors
+    /// [`IntegrationError::Unsupported`], naming the effort and the joint.
+    pub(crate) fn check_loads(&self) -> Result<(), IntegrationError> {
+        for effort in self.interactions.efforts() {
+            if let Some(load) = self.load_of(effort.interaction) {
+                self.reaction_rows(effort.interaction, load)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The load that the bounds of an effort follow, if it is not always zero.
+    fn load_of(&self, interaction: usize) -> Option<JointLoad> {
+        self.interactions.bounded(interaction).and_then(|law| law.load).filter(|load| load.factor > 0.0)
+    }
+
+    /// The reactions of constraints are determined by the motion: of all rows only those of efforts, which share what they hold, may be redundant.
+    fn reactions_are_unique(&self) -> bool {
+        let first_contact = self.interactions.n_of_model();
+        let counts = |rows: &RowLayout| (rows.n_bilateral(self.model), rows.n_rows() - rows.n_rows_before(first_contact));
+        self.all_rows.as_ref().is_none_or(|all| counts(all) == counts(&self.rows))
     }
 
     /// The multiplier of a load of one row, whose size has a kink where it vanishes; `None` for all others.
     pub(crate) fn single_load(&self, interaction: usize, lambda: &[f64]) -> Result<Option<f64>, IntegrationError> {
-        match self.interactions.bounded(interaction).and_then(|law| law.load).filter(|load| load.rows == 1 && load.factor > 0.0) {
+        match self.load_of(interaction).filter(|load| load.rows == 1) {
             Some(load) => Ok(Some(lambda[self.reaction_rows(interaction, load)?.start])),
             None => Ok(None),
         }
@@ -55,7 +81,7 @@ impl Equations<'_> {
     fn reaction_rows(&self, interaction: usize, load: JointLoad) -> Result<std::ops::Range<usize>, IntegrationError> {
         let item = self.rows.items().iter().find(|item| item.interaction == load.joint);
         match item {
-            Some(item) if self.multipliers_are_unique() && item.rows.len() >= load.rows => Ok(item.rows.start..item.rows.start + load.rows),
+            Some(item) if self.reactions_are_unique() && item.rows.len() >= load.rows => Ok(item.rows.start..item.rows.start + load.rows),
             _ => {
                 let name = |i: usize| self.model.interactions().get(i).map_or("", |x| x.name());
                 let reason = format!(
@@ -86,8 +112,7 @@ impl Equations<'_> {
         let (n_v, n_rows) = (self.n_v(), self.n_rows());
         work.efforts.clear();
         for (e, &Effort { interaction, role }) in self.interactions.efforts().iter().enumerate() {
-            let load = self.interactions.bounded(interaction).and_then(|law| law.load).filter(|load| load.factor > 0.0);
-            if let (Some(load), EffortRole::Pushed { .. }) = (load, role) {
+            if let (Some(load), EffortRole::Pushed { .. }) = (self.load_of(interaction), role) {
                 work.efforts.push((e, self.reaction_rows(interaction, load)?));
             }
         }
@@ -98,8 +123,7 @@ impl Equations<'_> {
         work.lambda.resize(n * n_rows, 0.0);
         for k in 0..n {
             let e = work.efforts[k].0;
-            let factor = self.interactions.bounded(self.interactions.efforts()[e].interaction).and_then(|law| law.load);
-            let factor = factor.map_or(0.0, |load| load.factor);
+            let factor = self.load_of(self.interactions.efforts()[e].interaction).map_or(0.0, |load| load.factor);
             work.force.clear();
             work.force.resize(n_v, 0.0);
             let mut slip = SlipWork { block: &mut self.block, scratch: &mut self.scratch };

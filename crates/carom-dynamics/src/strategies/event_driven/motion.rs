@@ -286,6 +286,7 @@ impl<'m> Motion<'m> {
         equations.set_closed(closed);
         equations.set_efforts(efforts);
         self.integration.resume(state, crate::integrators::Projection::Both)?;
+        self.integration.equations().check_loads()?;
         self.integration.plan(planned);
         Ok(())
     }
