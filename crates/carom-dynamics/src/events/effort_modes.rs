@@ -34,14 +34,14 @@ impl ClosedSet {
     /// The forces of efforts that push, by rows.
     pub(super) fn known_forces(&self, before: &[Before], loads: &[f64]) -> Vec<f64> {
         let mut force = vec![0.0; self.velocity.len()];
-        for e in 0..self.n_efforts {
+        for (e, load) in loads.iter().enumerate() {
             let (k, Some(law)) = (self.n_contacts() + e, self.effort_law(e)) else { continue };
             let Before::Pushing { direction } = before[k] else { continue };
             let rows = self.rows(k);
             match rows.len() {
-                1 if direction[0] > 0.0 => force[rows.start] = law.lower - loads[e],
-                1 => force[rows.start] = law.upper + loads[e],
-                _ => force[rows].iter_mut().zip(direction).for_each(|(force, d)| *force = -(law.upper + loads[e]) * d),
+                1 if direction[0] > 0.0 => force[rows.start] = law.lower - load,
+                1 => force[rows.start] = law.upper + load,
+                _ => force[rows].iter_mut().zip(direction).for_each(|(force, d)| *force = -(law.upper + load) * d),
             }
         }
         force
