@@ -174,3 +174,39 @@ fn located_events_are_compared_with_adaptive_steps() {
     }
     assert!(rows[5]["error_position"].as_f64() < rows[4]["error_position"].as_f64(), "{json}");
 }
+
+/// A wheel whose motor of 4 N m comes to 1 rad/s at t = 0.5 s: a lane, a column of modes and a force of its own.
+#[test]
+fn efforts_between_bounds_have_modes_and_forces() {
+    let folder = Folder::new();
+    let model = r#"
+[[planar_body]]
+name = "wheel"
+mass = 1
+inertia = 2
+[[joint]]
+name = "hub"
+kind = "revolute"
+bodies = ["ground", "wheel"]
+point = [0, 0]
+motor = { kind = "velocity", speed = 1, max_effort = 4 }
+[simulation]
+end = 1
+strategy = "event-driven"
+[record]
+interval = 0.1
+"#;
+    folder.write("wheel.toml", model);
+    let run = folder.carom(&["run", "wheel.toml", "-o", "run.h5"]);
+    assert!(run.code == 0 && run.out.contains("1 slip-to-stick"), "{} {}", run.out, run.err);
+    let modes = folder.carom(&["export", "run.h5", "--table", "modes"]).out;
+    assert!(modes.starts_with("t,mode.hub motor\n0.0,at-bound\n") && modes.trim_end().ends_with("1.0,held"), "{modes}");
+    let plot = folder.carom(&["plot", "run.h5", "--timeline", "-o", "lanes.svg"]);
+    assert_eq!(plot.code, 0, "{}", plot.err);
+    let svg = std::fs::read_to_string(folder.path("lanes.svg")).unwrap();
+    assert!(svg.contains(">hub motor<") && svg.contains(">held<") && svg.contains(">at-bound<"), "{svg}");
+    let forces = folder.carom(&["export", "run.h5", "--table", "contacts"]).out;
+    assert!(forces.lines().nth(1).is_some_and(|line| line.starts_with("0.0,hub motor,sliding,1.0,")), "{forces}");
+    let force = folder.carom(&["plot", "run.h5", "--quantity", "force.hub motor", "-o", "force.svg"]);
+    assert_eq!(force.code, 0, "{}", force.err);
+}

@@ -6,12 +6,14 @@
 //! contacts:           0 ≤ u̇_N ⟂ λ_N ≥ 0
 //! slip ‖u_T‖ > τ_T:   λ_T = −μ(‖u_T‖) λ_N u_T/‖u_T‖
 //! slip ‖u_T‖ ≤ τ_T:   −u̇_T ∈ N_{D(μ λ_N)}(λ_T)        Coulomb's law on accelerations
+//! efforts:            λ at a bound where |u + k g| > τ_T, else −(u̇ + k u) ∈ N_[lower, upper](λ)
 //! ```
 //!
 //! Brogliato2002 §3.2–3.3, Haddouni2015 eqs. (2.1)–(2.2). Which of several contacts open, and which begin to slip, is the solution of this
 //! complementarity problem, not of trials (Delassus' problem: to open all contacts with λ_N < 0 is wrong in general).
 
 use super::constraint_elimination::ConstraintElimination;
+use super::effort_modes::{EffortAfter, effort_after};
 use super::force_problem::{Cone, ForceProblem};
 use super::mode_equations::{norm, unit};
 use super::mode_search::{self, Forces};
@@ -26,6 +28,8 @@ pub struct Accelerations {
     pub a: Vec<f64>,
     /// The contacts, in the order in which they were given.
     pub contacts: Vec<ContactAfter>,
+    /// The efforts between bounds, in the model's order.
+    pub efforts: Vec<EffortAfter>,
     /// What can be said of the solution.
     pub verdict: Verdict,
 }
@@ -100,7 +104,7 @@ impl Verdict {
 
 /// What a contact does before its forces are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Before {
+pub(super) enum Before {
     /// It separates: it carries nothing.
     Separating,
     /// It acts along the normal only.
@@ -109,6 +113,10 @@ enum Before {
     Sliding { mu: f64, direction: [f64; 2] },
     /// Its slip is zero.
     Resting { mu: f64 },
+    /// An effort whose velocity is not zero: its force is known.
+    Pushing { direction: [f64; 3] },
+    /// An effort whose velocity is zero.
+    Holding { lower: f64, upper: f64 },
 }
 
 /// Forces of the contacts that may carry.
@@ -120,8 +128,12 @@ struct Solved<'a> {
     x: &'a [f64],
 }
 
+/// Loads of joints are found in turn with the bounds that follow them; at most so often, until they change by less than this part of the largest.
+const MOST_LOADS: usize = 200;
+const SETTLED: f64 = 1e-14;
+
 /// A force at the end of its range by this part of those at hand is there, for contacts that are known to leave it.
-const AT_THE_END: f64 = 1e-6;
+pub(super) const AT_THE_END: f64 = 1e-6;
 
 impl ClosedSet {
     /// Solves the problem on accelerations.
@@ -141,23 +153,47 @@ impl ClosedSet {
     /// The same at an instant at which contacts are known to leave their mode: λ_N, or μ λ_N − ‖λ_T‖, falls through zero there.
     ///
     /// There the accelerations are still zero, and only the rate of the force decides. A contact k with `leaving[k]` whose λ_N is zero (up to 1e-6 of
-    /// the forces at hand) opens; one at rest with ‖λ_T‖ = μ λ_N begins to slide against λ_T.
+    /// the forces at hand) opens; one at rest with ‖λ_T‖ = μ λ_N begins to slide against λ_T. Efforts between bounds are numbered after the contacts: one at
+    /// rest whose λ is at a bound begins to move against it.
     ///
     /// # Errors
     /// As [`ClosedSet::accelerate`].
     pub fn accelerate_leaving(&self, thresholds: &EventParams, leaving: &[bool]) -> Result<Accelerations, RunError> {
+        let mut loads = vec![0.0; self.n_efforts];
+        for _ in 0..MOST_LOADS {
+            let (after, reactions) = self.accelerate_under(thresholds, leaving, &loads)?;
+            let largest = reactions.iter().fold(0.0_f64, |most, load| most.max(*load));
+            if loads.iter().zip(&reactions).all(|(old, new)| (new - old).abs() <= SETTLED * largest) {
+                return Ok(after);
+            }
+            loads = reactions;
+        }
+        // the friction of a joint that jams has no solution, or not one only
+        let (mut after, reactions) = self.accelerate_under(thresholds, leaving, &loads)?;
+        let part = |(old, new): (&f64, &f64)| (new - old).abs() / new.max(*old).max(f64::MIN_POSITIVE);
+        let change = loads.iter().zip(&reactions).map(part).fold(0.0, f64::max);
+        if change > AT_THE_END * AT_THE_END {
+            after.verdict = Verdict::NotConverged { residual: change };
+        }
+        Ok(after)
+    }
+
+    /// The same where joints bear these loads, c ‖R‖ for each effort; and those they bear then.
+    fn accelerate_under(&self, thresholds: &EventParams, leaving: &[bool], loads: &[f64]) -> Result<(Accelerations, Vec<f64>), RunError> {
         let failed = |source| RunError::from(StepError::Solve { t: self.t, source });
-        let mut before: Vec<Before> = (0..self.n_contacts()).map(|k| self.before(k, thresholds)).collect();
-        let elimination = self.eliminate_constraints();
+        let contacts = (0..self.n_contacts()).map(|k| self.before(k, thresholds));
+        let mut before: Vec<Before> = contacts.chain((0..self.n_efforts).map(|e| self.before_effort(e, thresholds, loads[e]))).collect();
+        let known = self.known_forces(&before, loads);
+        let elimination = self.eliminate_constraints(&known);
         // each round takes one contact at least from static to kinetic friction
         loop {
             let (problem, contacts) = self.force_problem(&elimination, &before);
             let Forces { x, verdict } = mode_search::solve(&problem).map_err(failed)?;
             let verdict = verdict.renumbered(&contacts);
-            let after =
-                self.assemble(&elimination, &Solved { before: &before, problem: &problem, contacts: &contacts, x: &x }, leaving, verdict);
+            let solved = Solved { before: &before, problem: &problem, contacts: &contacts, x: &x };
+            let (after, loads) = self.assemble(&elimination, &solved, known.clone(), (leaving, verdict));
             let mut changed = false;
-            for (k, before) in before.iter_mut().enumerate() {
+            for (k, before) in before.iter_mut().enumerate().take(self.n_contacts()) {
                 if let (Before::Resting { mu }, Friction::StaticKinetic { sliding, .. }) = (&mut *before, self.law(k).friction)
                     && after.contacts[k].mode == ContactMode::Sliding
                     && *mu != sliding
@@ -167,7 +203,7 @@ impl ClosedSet {
                 }
             }
             if !changed {
-                return Ok(after);
+                return Ok((after, loads));
             }
         }
     }
@@ -189,12 +225,17 @@ impl ClosedSet {
         }
     }
 
-    fn eliminate_constraints(&self) -> ConstraintElimination {
+    /// Eliminates the constraints while these forces act.
+    fn eliminate_constraints(&self, known: &[f64]) -> ConstraintElimination {
         let mut dense = Vec::new();
         self.w.to_dense(&mut dense);
         let mut q = vec![0.0; self.rate.len()];
         // G M⁻¹F: the velocity of the accelerations, without b
-        self.active.local_velocity(&self.layout, &self.free, &mut q);
+        let mut free = self.free.clone();
+        if self.n_efforts > 0 {
+            self.active.add_response(&self.layout, known, &mut free);
+        }
+        self.active.local_velocity(&self.layout, &free, &mut q);
         for ((q, b), rate) in q.iter_mut().zip(self.active.bias()).zip(&self.rate) {
             *q += rate - b;
         }
@@ -205,7 +246,8 @@ impl ClosedSet {
     /// The problem of the contacts that may carry, and their numbers.
     fn force_problem(&self, elimination: &ConstraintElimination, before: &[Before]) -> (ForceProblem, Vec<usize>) {
         let (n, offset) = (elimination.q.len(), self.velocity.len() - elimination.q.len());
-        let contacts: Vec<usize> = (0..before.len()).filter(|&k| before[k] != Before::Separating).collect();
+        let carries = |before: &Before| !matches!(before, Before::Separating | Before::Pushing { .. });
+        let contacts: Vec<usize> = (0..before.len()).filter(|&k| carries(&before[k])).collect();
         let mut problem = ForceProblem { starts: vec![0], ..ForceProblem::default() };
         // columns as sums over rows: (row, factor)
         let mut columns: Vec<[(usize, f64); 3]> = Vec::new();
@@ -218,7 +260,9 @@ impl ClosedSet {
             let along = |d: [f64; 2]| (0..tangents).map(|i| w(0, 1 + i) * d[i]).sum::<f64>();
             let single = |i: usize| [(first + i, 1.0), (first, 0.0), (first, 0.0)];
             let (cone, coupling) = match before[k] {
-                Before::Separating | Before::Smooth => (Cone::Smooth, 0.0),
+                Before::Separating | Before::Pushing { .. } | Before::Smooth => (Cone::Smooth, 0.0),
+                Before::Holding { lower, upper } if tangents == 0 => (Cone::Bounded { lower, upper }, 0.0),
+                Before::Holding { upper, .. } => (Cone::Ball { dim: own.len(), radius: upper }, 0.0),
                 Before::Sliding { mu, direction } => (Cone::Sliding, mu * along(direction)),
                 Before::Resting { mu } if tangents == 1 => (Cone::Plane { mu }, mu * w(0, 1).abs()),
                 Before::Resting { mu } => (Cone::Space { mu }, mu * w(0, 1).hypot(w(0, 2))),
@@ -249,11 +293,17 @@ impl ClosedSet {
         (problem, contacts)
     }
 
-    /// Forces => accelerations and modes.
-    fn assemble(&self, elimination: &ConstraintElimination, solved: &Solved<'_>, leaving: &[bool], verdict: Verdict) -> Accelerations {
+    /// Forces, beside those that are known, => accelerations, modes, and the loads of joints.
+    fn assemble(
+        &self,
+        elimination: &ConstraintElimination,
+        solved: &Solved<'_>,
+        mut force: Vec<f64>,
+        (leaving, verdict): (&[bool], Verdict),
+    ) -> (Accelerations, Vec<f64>) {
         let Solved { before, problem, contacts, x } = *solved;
         let offset = self.velocity.len() - elimination.q.len();
-        let mut force = vec![0.0; self.velocity.len()];
+        let pushed = force.clone();
         for (place, &k) in contacts.iter().enumerate() {
             let (rows, own) = (self.rows(k), problem.rows(place));
             force[rows.clone()][..own.len()].copy_from_slice(&x[own]);
@@ -262,7 +312,8 @@ impl ClosedSet {
                 force[rows].iter_mut().skip(1).zip(direction).for_each(|(force, d)| *force = -bound * d);
             }
         }
-        let of_contacts = force[offset..].to_vec();
+        // the elimination knows the others already
+        let of_contacts: Vec<f64> = force[offset..].iter().zip(&pushed[offset..]).map(|(force, known)| force - known).collect();
         elimination.reaction(&of_contacts, &mut force);
         let mut a = self.free.clone();
         self.active.add_response(&self.layout, &force, &mut a);
@@ -279,9 +330,12 @@ impl ClosedSet {
             let leaves = leaving.get(k).is_some_and(|leaving| *leaving);
             let unloaded = leaves && problem.response[place] * lambda[0] <= AT_THE_END * scale.max(problem.size[place]);
             let (slip, friction) = (norm(&u[1..]), norm(&lambda[1..]));
+            if k >= self.n_contacts() {
+                continue;
+            }
             modes[k] = match before[k] {
                 _ if u[0] > zero || unloaded => (ContactMode::Open, [0.0; 2]),
-                Before::Separating | Before::Smooth => (ContactMode::Closed, [0.0; 2]),
+                Before::Separating | Before::Smooth | Before::Pushing { .. } | Before::Holding { .. } => (ContactMode::Closed, [0.0; 2]),
                 Before::Sliding { direction, .. } => (ContactMode::Sliding, direction),
                 Before::Resting { .. } if slip > zero => (ContactMode::Sliding, unit(&u[1..])),
                 Before::Resting { mu } if leaves && friction >= (1.0 - AT_THE_END) * mu * lambda[0] => {
@@ -290,6 +344,18 @@ impl ClosedSet {
                 Before::Resting { .. } => (ContactMode::Sticking, [0.0; 2]),
             };
         }
+        modes.truncate(self.n_contacts());
+        let of_effort = |e: usize| {
+            let k = self.n_contacts() + e;
+            let place = contacts.iter().position(|&other| other == k);
+            let zero = place.map_or(0.0, |place| problem.zero(place, x));
+            let at_hand =
+                place.filter(|&place| problem.response[place] > 0.0).map_or(0.0, |place| problem.size[place] / problem.response[place]);
+            let leaves = leaving.get(k).is_some_and(|leaving| *leaving).then_some(at_hand);
+            effort_after(before[k], &acceleration[self.rows(k)], &force[self.rows(k)], (zero, leaves))
+        };
+        let efforts = (0..self.n_efforts).map(of_effort).collect();
+        let loads = self.joint_loads(&force);
         self.unstretch(&mut acceleration, &mut force);
         let three = |values: &[f64], k: usize| std::array::from_fn(|i| values[self.rows(k)].get(i).copied().unwrap_or(0.0));
         let after = |(k, (mode, [c, s])): (usize, (ContactMode, [f64; 2]))| ContactAfter {
@@ -298,6 +364,6 @@ impl ClosedSet {
             acceleration: three(&acceleration, k),
             direction: unit(&[c, s / self.stretch(k)]),
         };
-        Accelerations { a, contacts: modes.into_iter().enumerate().map(after).collect(), verdict }
+        (Accelerations { a, contacts: modes.into_iter().enumerate().map(after).collect(), efforts, verdict }, loads)
     }
 }

@@ -4,14 +4,14 @@
 //! M(q) a = F + Gᵀλ,      u = G v + b,      u̇ = G a + (dG/dt) v + db/dt,      W = G M⁻¹ Gᵀ
 //! ```
 //!
-//! The rows of G are those of all constraints of the model, then those of the contacts that were given. [`ClosedSet::impact`] takes v⁻ to v⁺,
+//! The rows of G are those of all constraints of the model, then those of the contacts that were given, then those of the model's efforts between bounds. [`ClosedSet::impact`] takes v⁻ to v⁺,
 //! [`ClosedSet::accelerate`] finds the accelerations and with them the modes in which the motion goes on.
 
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::{BlockFactor, BlockLayout};
 use crate::error::NonFinite;
 use crate::interactions::Interaction;
-use crate::laws::{Cohesion, ContactLaw, Law};
+use crate::laws::{BoundedLaw, Cohesion, ContactLaw, Law};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::smooth::{IntegrationError, InteractionRef};
@@ -26,12 +26,14 @@ pub struct ClosedSet {
     pub(super) t: f64,
     pub(super) v: Vec<f64>,
     pub(super) layout: BlockLayout,
-    /// Constraints, then contacts.
+    /// Constraints, then contacts, then efforts between bounds.
     pub(super) active: ActiveSet,
     /// Number of constraints.
     pub(super) n_constraints: usize,
+    /// Number of efforts between bounds.
+    pub(super) n_efforts: usize,
     pub(super) w: Delassus,
-    /// u by rows, in the tangents of the relations.
+    /// u by rows, in the tangents of the relations; of a servo u + k g.
     pub(super) velocity: Vec<f64>,
     /// (dG/dt) v + db/dt by rows, stretched.
     pub(super) rate: Vec<f64>,
@@ -82,6 +84,7 @@ impl ClosedSet {
             layout: layout.clone(),
             active: ActiveSet::default(),
             n_constraints: 0,
+            n_efforts: 0,
             w: Delassus::BlockSparse(BlockSparse::default()),
             velocity: Vec::new(),
             rate: Vec::new(),
@@ -95,6 +98,10 @@ impl ClosedSet {
         for (k, contact) in contacts.iter().enumerate() {
             refuse_unknown(contact)?;
             set.push(ActiveSource::Contact(k), (contact, in_use(contact)), at, &mut scratch).map_err(located)?;
+        }
+        for (i, effort) in model.interactions().iter().enumerate().filter(|(_, interaction)| interaction.law().bounded().is_some()) {
+            set.push(ActiveSource::Interaction(i), (effort, in_use(effort)), at, &mut scratch).map_err(located)?;
+            set.n_efforts += 1;
         }
         set.active.compute_response(layout, &factor);
         let mut w = BlockSparse::default();
@@ -117,6 +124,14 @@ impl ClosedSet {
         let (mut jacobian, mut bias, mut rate) = (vec![0.0; dim * columns.len()], vec![0.0; dim], vec![0.0; dim]);
         relation.jacobian(at.t, at.q, Rows { jacobian: &mut jacobian, bias: &mut bias }, scratch)?;
         relation.acceleration_bias(at.t, at.q, at.v, &mut rate, scratch)?;
+        let gain = interaction.law().bounded().map_or(0.0, |law| law.gain);
+        if gain != 0.0 {
+            // u + k g of a servo, which has one row
+            rate[0] += gain * (bias[0] + jacobian.iter().zip(columns).map(|(g, &j)| g * at.v[j]).sum::<f64>());
+            let mut g = [0.0];
+            relation.position(at.t, at.q, &mut g, scratch)?;
+            bias[0] += gain * g[0];
+        }
         let mut size = 0.0_f64;
         let item = self.active.push(source, *interaction.law(), 0.0, dim, interaction.blocks().iter().copied(), &self.layout);
         let (rows, biases, velocities) = self.active.rows_mut(item);
@@ -146,7 +161,7 @@ impl ClosedSet {
     /// Number of contacts.
     #[must_use]
     pub fn n_contacts(&self) -> usize {
-        self.active.items().len() - self.n_constraints
+        self.active.items().len() - self.n_constraints - self.n_efforts
     }
 
     /// Number of constraints: their rows come before those of the contacts in an [`crate::impacts::ImpactOutcome`].
@@ -161,7 +176,24 @@ impl ClosedSet {
         &self.velocity[self.rows(k)]
     }
 
-    /// Rows of contact k.
+    /// Number of efforts between bounds.
+    #[must_use]
+    pub fn n_efforts(&self) -> usize {
+        self.n_efforts
+    }
+
+    /// The law of effort e.
+    pub(super) fn effort_law(&self, e: usize) -> Option<&BoundedLaw> {
+        self.active.items()[self.n_constraints + self.n_contacts() + e].law.bounded()
+    }
+
+    /// u + k g of effort e \[m/s or rad/s\].
+    #[must_use]
+    pub fn effort_velocity(&self, e: usize) -> &[f64] {
+        &self.velocity[self.rows(self.n_contacts() + e)]
+    }
+
+    /// Rows of contact k; efforts are numbered after the contacts.
     pub(super) fn rows(&self, k: usize) -> std::ops::Range<usize> {
         self.active.items()[self.n_constraints + k].rows.clone()
     }
@@ -196,7 +228,7 @@ fn refuse_unknown(contact: &Interaction) -> Result<(), IntegrationError> {
     };
     match contact.law() {
         Law::Bilateral => refuse("a bilateral law, not that of a contact"),
-        Law::Bounded(_) => refuse("a bound on its effort"),
+        Law::Bounded(_) => refuse("a bound on its effort, and is not a contact"),
         Law::Contact(law) if law.rolling > 0.0 || law.spinning > 0.0 => refuse("rolling or spinning resistance"),
         Law::Contact(law) if law.cohesion != Cohesion::None => refuse("cohesion"),
         Law::Contact(_) => Ok(()),

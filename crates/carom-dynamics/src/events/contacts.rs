@@ -247,15 +247,11 @@ impl<'m> Contacts<'m> {
     }
 }
 
-/// Checks that located events know the laws of all contacts of a model: no rolling or spinning resistance, no cohesion, no bounds on efforts.
+/// Checks that located events know the laws of all contacts of a model: no rolling or spinning resistance, no cohesion.
 ///
 /// # Errors
 /// [`ModelError::StrategyRefuses`] naming the contact.
 pub fn check_contacts(model: &Model, strategy: &'static str) -> Result<(), ModelError> {
-    if let Some(bounded) = model.interactions().iter().find(|x| x.law().bounded().is_some()) {
-        let (feature, by) = ("motors or friction with bounds on their effort", format!("\"{}\"", bounded.name()));
-        return Err(ModelError::StrategyRefuses { strategy, feature, by, alternatives: "time-stepping, adaptive" });
-    }
     let by_formula = model.interactions().iter().filter_map(|x| x.law().contact().map(|law| (format!("\"{}\"", x.name()), *law)));
     let of_bodies = model.collider_laws().iter().map(|law| ("contacts between bodies".to_owned(), *law));
     for (by, law) in by_formula.chain(of_bodies) {

@@ -1,7 +1,8 @@
 //! Forces of closed contacts that influence each other: u̇ = W x + q with a cone for each contact.
 //!
 //! A contact that slides has one row, its friction follows the normal force: the column of W is that of the normal less μ times those of the
-//! tangents along its slip, so that W is not symmetric. A contact at rest has its normal and tangential rows and Coulomb's law on accelerations.
+//! tangents along its slip, so that W is not symmetric. A contact at rest has its normal and tangential rows and Coulomb's law on accelerations. An effort
+//! between bounds whose velocity is zero has its rows and its bounds, −u̇ ∈ N(λ).
 
 use carom_solvers::{Block, Delassus, DenseDelassus, FrictionContact, SolveError};
 use std::ops::Range;
@@ -17,22 +18,32 @@ pub(super) enum Cone {
     Plane { mu: f64 },
     /// At rest, two tangents.
     Space { mu: f64 },
+    /// lower ≤ λ ≤ upper: u̇ = 0 between, ≥ 0 at the lower and ≤ 0 at the upper bound.
+    Bounded { lower: f64, upper: f64 },
+    /// ‖λ‖ ≤ radius over `dim` rows, at the radius against u̇.
+    Ball { dim: usize, radius: f64 },
 }
 
 impl Cone {
     /// Number of rows.
     pub fn dim(self) -> usize {
         match self {
-            Cone::Smooth | Cone::Sliding => 1,
+            Cone::Smooth | Cone::Sliding | Cone::Bounded { .. } => 1,
             Cone::Plane { .. } => 2,
             Cone::Space { .. } => 3,
+            Cone::Ball { dim, .. } => dim,
         }
+    }
+
+    /// It is that of an effort between bounds.
+    pub fn is_effort(self) -> bool {
+        matches!(self, Cone::Bounded { .. } | Cone::Ball { .. })
     }
 
     /// μ of a contact at rest.
     pub fn friction(self) -> f64 {
         match self {
-            Cone::Smooth | Cone::Sliding => 0.0,
+            Cone::Smooth | Cone::Sliding | Cone::Bounded { .. } | Cone::Ball { .. } => 0.0,
             Cone::Plane { mu } | Cone::Space { mu } => mu,
         }
     }
@@ -42,6 +53,8 @@ impl Cone {
             Cone::Smooth | Cone::Sliding => Block::Unilateral,
             Cone::Plane { mu } => Block::Coulomb2 { mu },
             Cone::Space { mu } => Block::Coulomb3 { mu },
+            Cone::Bounded { lower, upper } => Block::Bounded { lower, upper },
+            Cone::Ball { dim, radius } => Block::Ball { dim, radius },
         }
     }
 
@@ -49,8 +62,9 @@ impl Cone {
     fn modes(self) -> usize {
         match self {
             Cone::Smooth | Cone::Sliding => 2,
+            Cone::Bounded { .. } => 3,
             Cone::Plane { .. } => 4,
-            Cone::Space { .. } => usize::MAX,
+            Cone::Space { .. } | Cone::Ball { .. } => usize::MAX,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::ClosedSet;
 use crate::error::{RunError, StepError};
 use crate::impacts::{ImpactBlock, ImpactLaw, ImpactOutcome, ImpactProblem, Resolver};
 use crate::laws::{Law, Restitution};
-use carom_solvers::SolveError;
+use carom_solvers::{Delassus, DenseDelassus, SolveError};
 
 /// How an impact is resolved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,11 +47,16 @@ impl ClosedSet {
     /// Values that no problem can have. Not converging is told by the outcome.
     pub fn impact(&self, resolver: &mut Resolver, law: &ImpactLaw, how: &ImpactSettings<'_>) -> Result<Impact, RunError> {
         let problem = self.impact_problem(how);
+        let n_rows = problem.velocity.len();
         let result = match how.push {
             Some(k) if k < self.n_contacts() => self.push_apart(resolver, law, problem, k),
             _ => resolver.resolve_above(&problem, law, how.rest),
         };
         let mut outcome = result.map_err(|source| StepError::Solve { t: self.t, source })?;
+        // efforts between bounds do nothing in an instant
+        outcome.impulses.resize(self.velocity.len(), 0.0);
+        outcome.velocity.truncate(n_rows);
+        outcome.velocity.extend_from_slice(&self.velocity[n_rows..]);
         let mut velocity = self.v.clone();
         self.active.add_response(&self.layout, &outcome.impulses, &mut velocity);
         let work = -self.active.bias().iter().zip(&outcome.impulses).map(|(b, p)| b * p).sum::<f64>();
@@ -69,7 +74,8 @@ impl ClosedSet {
 
     fn impact_problem(&self, how: &ImpactSettings<'_>) -> ImpactProblem {
         let mut blocks = Vec::with_capacity(self.active.items().len());
-        for (i, item) in self.active.items().iter().enumerate() {
+        let items = &self.active.items()[..self.active.items().len() - self.n_efforts];
+        for (i, item) in items.iter().enumerate() {
             let mut block = ImpactBlock { law: item.law, rows: item.rows.clone(), block: item.block };
             if let Law::Contact(law) = &mut block.law {
                 let k = i - self.n_constraints;
@@ -83,7 +89,22 @@ impl ClosedSet {
             }
             blocks.push(block);
         }
-        ImpactProblem { w: self.w.clone(), velocity: self.active.velocity_start().to_vec(), blocks }
+        let n_rows = items.last().map_or(0, |item| item.rows.end);
+        ImpactProblem { w: self.leading(items.len()), velocity: self.active.velocity_start()[..n_rows].to_vec(), blocks }
+    }
+
+    /// W of the first interactions.
+    fn leading(&self, n_items: usize) -> Delassus {
+        if self.n_efforts == 0 {
+            return self.w.clone();
+        }
+        let (mut dense, n) = (Vec::new(), self.velocity.len());
+        self.w.to_dense(&mut dense);
+        let dims: Vec<usize> = self.active.items()[..n_items].iter().map(|item| item.rows.len()).collect();
+        let n_rows: usize = dims.iter().sum();
+        let values = (0..n_rows).flat_map(|i| dense[i * n..i * n + n_rows].iter().copied()).collect();
+        // a part of W is square, with these blocks
+        DenseDelassus::new(values, &dims).map_or_else(|_| self.w.clone(), Delassus::Dense)
     }
 
     /// The limit of impacts in which contact k approaches ever more slowly.

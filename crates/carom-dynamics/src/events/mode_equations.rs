@@ -5,6 +5,10 @@
 //! closed: u̇_N = 0                       λ_N ≥ 0
 //! stick:  u̇ = 0                         ‖λ_T‖ ≤ μ λ_N
 //! slip:   u̇_N = 0, u̇_T ∥ d, λ_T = −μ λ_N d     u̇_T·d ≥ 0, λ_N ≥ 0
+//! efforts between bounds
+//! held:   u̇ = 0                         lower ≤ λ ≤ upper, ‖λ‖ ≤ r
+//! pushed: λ = lower, or upper           u̇ ≥ 0, or u̇ ≤ 0
+//!         λ ‖u̇‖ = −r u̇                  of several rows
 //! ```
 //!
 //! Linear but for the direction d of a slip that begins in space: Newton's method. Where contacts are redundant the shortest correction is taken,
@@ -21,6 +25,12 @@ pub(super) enum Mode {
     Stick,
     /// Slip begins along a unit vector; (±1, 0) in the plane.
     Slip([f64; 2]),
+    /// An effort at its lower bound.
+    AtLower,
+    /// An effort at its upper bound.
+    AtUpper,
+    /// An effort of several rows, against the slip that begins.
+    Against,
 }
 
 /// Forces with what they leave.
@@ -67,6 +77,15 @@ pub(super) fn violation(problem: &ForceProblem, x: &[f64], u: &[f64]) -> f64 {
         let rows = problem.rows(k);
         let (acceleration, force) = (problem.zero(k, x) / ZERO, problem.zero_force(k, x) / ZERO);
         let part = |value: f64, size: f64| if size > 0.0 { value / size } else { value };
+        if cone.is_effort() {
+            let (over, off) = effort_violation(*cone, &x[rows.clone()], &u[rows.clone()]);
+            let speed = part(norm(&u[rows]), acceleration);
+            worst = worst.max(part(over, force)).max(speed.min(part(off, force)));
+            if !speed.is_finite() || over.is_nan() {
+                return f64::INFINITY;
+            }
+            continue;
+        }
         let (normal, lift) = (part(x[rows.start], force), part(u[rows.start], acceleration));
         worst = worst.max(-normal).max(-lift).max(normal.min(lift));
         if cone.dim() > 1 {
@@ -83,6 +102,19 @@ pub(super) fn violation(problem: &ForceProblem, x: &[f64], u: &[f64]) -> f64 {
         }
     }
     worst
+}
+
+/// By how much an effort is outside its bounds, and how far it is from the bound that its acceleration asks for.
+fn effort_violation(cone: Cone, x: &[f64], u: &[f64]) -> (f64, f64) {
+    match cone {
+        Cone::Bounded { lower, upper } => ((lower - x[0]).max(x[0] - upper), if u[0] > 0.0 { x[0] - lower } else { upper - x[0] }),
+        Cone::Ball { radius, .. } => {
+            let speed = norm(u);
+            let off = x.iter().zip(u).map(|(x, u)| if speed > 0.0 { (x + radius * u / speed).powi(2) } else { 0.0 });
+            (norm(x) - radius, off.sum::<f64>().sqrt())
+        }
+        _ => (0.0, 0.0),
+    }
 }
 
 /// Finds the modes of forces that nearly solve the problem, and the forces of those modes.
@@ -125,6 +157,17 @@ fn tidy(problem: &ForceProblem, mut candidate: Candidate) -> Candidate {
     }
     for (k, cone) in problem.cones.iter().enumerate() {
         let x = &mut candidate.x[problem.rows(k)];
+        match *cone {
+            Cone::Bounded { lower, upper } => x[0] = x[0].max(lower).min(upper),
+            Cone::Ball { radius, .. } if norm(x) > radius => {
+                let factor = radius / norm(x);
+                x.iter_mut().for_each(|x| *x *= factor);
+            }
+            _ => {}
+        }
+        if cone.is_effort() {
+            continue;
+        }
         x[0] = x[0].max(0.0);
         let (size, bound) = (norm(&x[1..]), cone.friction() * x[0]);
         if size > bound {
@@ -140,6 +183,17 @@ pub(super) fn identify(problem: &ForceProblem, x: &[f64], u: &[f64]) -> Vec<Mode
     let of_contact = |(k, cone): (usize, &Cone)| {
         let rows = problem.rows(k);
         let (zero, response) = (problem.zero(k, x), problem.response[k]);
+        let (speed, force) = (u[rows.start], x[rows.start]);
+        match *cone {
+            Cone::Bounded { lower, .. } if speed > zero && speed > response * (force - lower) => return Mode::AtLower,
+            Cone::Bounded { upper, .. } if -speed > zero && -speed > response * (upper - force) => return Mode::AtUpper,
+            Cone::Ball { radius, .. } => {
+                let (speed, margin) = (norm(&u[rows.clone()]), radius - norm(&x[rows]));
+                return if speed > zero && speed > response * margin { Mode::Against } else { Mode::Stick };
+            }
+            Cone::Bounded { .. } => return Mode::Stick,
+            _ => {}
+        }
         if u[rows.start] > zero && u[rows.start] > response * x[rows.start] {
             return Mode::Open;
         }
@@ -160,6 +214,18 @@ fn change_modes(problem: &ForceProblem, modes: &[Mode], at: &Candidate) -> Vec<M
         let (rows, cone) = (problem.rows(k), problem.cones[k]);
         let (zero, zero_force) = (problem.zero(k, &at.x), problem.zero_force(k, &at.x));
         let (x, u) = (&at.x[rows.clone()], &at.u[rows]);
+        *mode = match (*mode, cone) {
+            (Mode::Stick, Cone::Bounded { lower, .. }) if x[0] < lower - zero_force => Mode::AtLower,
+            (Mode::Stick, Cone::Bounded { upper, .. }) if x[0] > upper + zero_force => Mode::AtUpper,
+            (Mode::AtLower, _) if u[0] < -zero => Mode::Stick,
+            (Mode::AtUpper, _) if u[0] > zero => Mode::Stick,
+            (Mode::Stick, Cone::Ball { radius, .. }) if norm(x) > radius + zero_force => Mode::Against,
+            (Mode::Against, _) if x.iter().zip(u).map(|(x, u)| x * u).sum::<f64>() > zero * norm(x) => Mode::Stick,
+            (mode, _) => mode,
+        };
+        if cone.is_effort() {
+            continue;
+        }
         *mode = match *mode {
             Mode::Open if u[0] < -zero => match cone.dim() {
                 1 => Mode::Closed,

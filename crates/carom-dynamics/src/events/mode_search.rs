@@ -66,7 +66,8 @@ fn solve_cluster(problem: &ForceProblem) -> Result<Forces, SolveError> {
 /// whose end is checked against all laws), then by solvers.
 fn search(problem: &ForceProblem) -> Result<Candidate, SolveError> {
     let start = Candidate::new(problem, vec![0.0; problem.n_rows()]);
-    let persistent = problem.cones.iter().map(|cone| if cone.dim() == 1 { Mode::Closed } else { Mode::Stick }).collect();
+    let persistent =
+        problem.cones.iter().map(|cone| if cone.dim() == 1 && !cone.is_effort() { Mode::Closed } else { Mode::Stick }).collect();
     let mut best = polish_from(problem, start, persistent);
     let planar = problem.combinations() != usize::MAX;
     let kinds: &[FrictionSolverKind] = match planar {
@@ -135,7 +136,8 @@ fn difference(problem: &ForceProblem, a: &Candidate, b: &Candidate) -> (usize, f
 
 fn runs_away(problem: &ForceProblem, x: &[f64]) -> bool {
     let size = problem.size.iter().copied().fold(0.0, f64::max);
-    (0..problem.n_contacts()).any(|k| problem.response[k] * x[problem.starts[k]].abs() > RUNAWAY * size)
+    let mut contacts = (0..problem.n_contacts()).filter(|&k| !problem.cones[k].is_effort());
+    contacts.any(|k| problem.response[k] * x[problem.starts[k]].abs() > RUNAWAY * size)
 }
 
 /// Where a contact is doubtful: another solution, in which it separates, is taken; one in which it carries is told.
@@ -151,7 +153,7 @@ fn look_for_another(problem: &ForceProblem, found: Candidate) -> Result<Forces, 
         }
         let closed = match problem.cones[k] {
             Cone::Smooth | Cone::Sliding => Mode::Closed,
-            Cone::Plane { .. } | Cone::Space { .. } => Mode::Stick,
+            Cone::Plane { .. } | Cone::Space { .. } | Cone::Bounded { .. } | Cone::Ball { .. } => Mode::Stick,
         };
         let mut other = modes.clone();
         other[k] = closed;
@@ -182,7 +184,8 @@ fn without_solution(problem: &ForceProblem, nearest: Candidate) -> Result<Forces
         w if w <= 0.0 => f64::NEG_INFINITY,
         w => (w - problem.coupling[k]) / w,
     };
-    let is_suspect = |k: usize| problem.cones[k] == Cone::Sliding || (problem.response[k] <= 0.0 && problem.q[problem.starts[k]] < 0.0);
+    let is_held = |k: usize| problem.response[k] <= 0.0 && problem.q[problem.starts[k]] < 0.0 && !problem.cones[k].is_effort();
+    let is_suspect = |k: usize| problem.cones[k] == Cone::Sliding || is_held(k);
     let mut suspects: Vec<usize> = (0..problem.n_contacts()).filter(|&k| is_suspect(k)).collect();
     suspects.sort_by(|&a, &b| margin(a).total_cmp(&margin(b)));
     let mut left_out = None;

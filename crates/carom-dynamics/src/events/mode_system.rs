@@ -1,7 +1,7 @@
 //! The equations of contacts whose modes are known, and their solution by shortest steps.
 
-use super::force_problem::ForceProblem;
-use super::mode_equations::{Mode, RANK_TOLERANCE, unit};
+use super::force_problem::{Cone, ForceProblem};
+use super::mode_equations::{Mode, RANK_TOLERANCE, norm, unit};
 use carom_solvers::project_coulomb;
 use nalgebra::{DMatrix, DVector, Dyn, SVD};
 
@@ -22,9 +22,20 @@ type Factor = SVD<f64, Dyn, Dyn>;
 
 #[derive(Clone, Copy)]
 enum Unknown {
-    Force { row: usize },
-    Normal { contact: usize },
-    Angle { contact: usize },
+    Force {
+        row: usize,
+    },
+    Normal {
+        contact: usize,
+    },
+    Angle {
+        contact: usize,
+    },
+    /// A component of an effort at the edge of its ball.
+    Against {
+        contact: usize,
+        row: usize,
+    },
 }
 
 impl<'a> Equations<'a> {
@@ -38,6 +49,20 @@ impl<'a> Equations<'a> {
             match mode {
                 Mode::Open => continue,
                 Mode::Closed | Mode::Stick => unknowns.extend(rows.clone().map(|row| Unknown::Force { row })),
+                Mode::AtLower | Mode::AtUpper => {
+                    if let Cone::Bounded { lower, upper } = problem.cones[k] {
+                        force[rows.start] = if *mode == Mode::AtLower { lower } else { upper };
+                    }
+                    continue;
+                }
+                Mode::Against => {
+                    let (size, radius) = (norm(&guess[rows.clone()]), ball(problem.cones[k]));
+                    if radius > 0.0 {
+                        unknowns.extend(rows.clone().map(|row| Unknown::Against { contact: k, row }));
+                        rows.clone().filter(|_| size > 0.0).for_each(|row| force[row] = guess[row] * radius / size);
+                    }
+                    continue;
+                }
                 Mode::Slip(direction) => {
                     directions[k] = *direction;
                     unknowns.push(Unknown::Normal { contact: k });
@@ -58,7 +83,7 @@ impl<'a> Equations<'a> {
 
     /// Directions of slip are unknown.
     pub fn has_angles(&self) -> bool {
-        self.unknowns.iter().any(|unknown| matches!(unknown, Unknown::Angle { .. }))
+        self.unknowns.iter().any(|unknown| matches!(unknown, Unknown::Angle { .. } | Unknown::Against { .. }))
     }
 
     /// One solution only, as far as the last step knows.
@@ -71,7 +96,18 @@ impl<'a> Equations<'a> {
         for (k, mode) in self.modes.iter().enumerate() {
             let force = &mut self.force[self.problem.rows(k)];
             match mode {
-                Mode::Open => continue,
+                Mode::Open | Mode::AtLower | Mode::AtUpper | Mode::Against => continue,
+                Mode::Stick if self.problem.cones[k].is_effort() => {
+                    match self.problem.cones[k] {
+                        Cone::Bounded { lower, upper } => force[0] = force[0].max(lower).min(upper),
+                        cone if norm(force) > ball(cone) => {
+                            let factor = (1.0 - shrink) * ball(cone) / norm(force);
+                            force.iter_mut().for_each(|x| *x *= factor);
+                        }
+                        _ => {}
+                    }
+                    continue;
+                }
                 Mode::Stick => project_coulomb((1.0 - shrink) * self.problem.cones[k].friction(), force),
                 Mode::Closed | Mode::Slip(_) => {}
             }
@@ -103,6 +139,29 @@ impl<'a> Equations<'a> {
                 let (first, [c, s]) = (self.problem.starts[contact], self.directions[contact]);
                 c * u[first + 2] - s * u[first + 1]
             }
+            Unknown::Against { contact, row } => {
+                u[row] + self.force[row] * norm(&u[self.problem.rows(contact)]) / ball(self.problem.cones[contact])
+            }
+        }
+    }
+
+    /// Change of what an equation leaves with an unknown, whose `column` is the change of u̇.
+    fn slope(&self, equation: Unknown, unknown: Unknown, column: &[f64], u: &[f64]) -> f64 {
+        match (equation, unknown) {
+            (Unknown::Against { contact, row }, _) => {
+                let (rows, radius) = (self.problem.rows(contact), ball(self.problem.cones[contact]));
+                let speed = norm(&u[rows.clone()]);
+                let along: f64 = rows.map(|i| u[i] * column[i]).sum();
+                let own = matches!(unknown, Unknown::Against { row: other, .. } if other == row);
+                column[row]
+                    + if speed > 0.0 { self.force[row] * along / (speed * radius) } else { 0.0 }
+                    + if own { speed / radius } else { 0.0 }
+            }
+            (Unknown::Angle { contact }, Unknown::Angle { contact: other }) if contact == other => {
+                let (first, [c, s]) = (self.problem.starts[contact], self.directions[contact]);
+                self.left(equation, column) - (c * u[first + 1] + s * u[first + 2])
+            }
+            _ => self.left(equation, column),
         }
     }
 
@@ -115,7 +174,7 @@ impl<'a> Equations<'a> {
     /// 1/√w of the row of an unknown.
     fn unit(&self, unknown: Unknown) -> f64 {
         let row = match unknown {
-            Unknown::Force { row } => row,
+            Unknown::Force { row } | Unknown::Against { row, .. } => row,
             Unknown::Normal { contact } => self.problem.starts[contact],
             Unknown::Angle { contact } => self.problem.starts[contact] + 1,
         };
@@ -130,7 +189,7 @@ impl<'a> Equations<'a> {
             (0..problem.n_rows()).map(|i| (0..n).map(|k| problem.row(i)[row + k] * parts[k]).sum()).collect()
         };
         match unknown {
-            Unknown::Force { row } => combine(row, [1.0, 0.0, 0.0], 1),
+            Unknown::Force { row } | Unknown::Against { row, .. } => combine(row, [1.0, 0.0, 0.0], 1),
             Unknown::Normal { contact } => {
                 let (rows, mu, [c, s]) = (problem.rows(contact), problem.cones[contact].friction(), self.directions[contact]);
                 combine(rows.start, [1.0, -mu * c, -mu * s], rows.len())
@@ -150,14 +209,7 @@ impl<'a> Equations<'a> {
         for (j, &unknown) in self.unknowns.iter().enumerate() {
             let column = self.column(unknown);
             for (i, &row) in self.unknowns.iter().enumerate() {
-                let mut value = self.left(row, &column);
-                if let (Unknown::Angle { contact }, Unknown::Angle { contact: other }) = (row, unknown)
-                    && contact == other
-                {
-                    let (first, [c, s]) = (self.problem.starts[contact], self.directions[contact]);
-                    value -= c * u[first + 1] + s * u[first + 2];
-                }
-                matrix[(i, j)] = value * units[i];
+                matrix[(i, j)] = self.slope(row, unknown, &column, u) * units[i];
             }
             if let Unknown::Angle { .. } = unknown {
                 // radians, not forces: a column of length one
@@ -192,7 +244,7 @@ impl<'a> Equations<'a> {
         for (j, &unknown) in self.unknowns.iter().enumerate() {
             let change = change[j] * scales[j];
             match unknown {
-                Unknown::Force { row } => self.force[row] += change,
+                Unknown::Force { row } | Unknown::Against { row, .. } => self.force[row] += change,
                 Unknown::Normal { contact } => self.force[self.problem.starts[contact]] += change,
                 Unknown::Angle { contact } => {
                     let ([c, s], (sin, cos)) = (self.directions[contact], change.clamp(-1.0, 1.0).sin_cos());
@@ -201,4 +253,9 @@ impl<'a> Equations<'a> {
             }
         }
     }
+}
+
+/// Radius of the ball of an effort.
+fn ball(cone: Cone) -> f64 {
+    if let Cone::Ball { radius, .. } = cone { radius } else { 0.0 }
 }

@@ -9,6 +9,7 @@
 //! Haddouni2015 §2.1.1: while no event happens the contacts of I₂ are bilateral constraints, those of I_St in their tangents too. Sticking rows
 //! are constraints of velocity: a contact may stick anywhere.
 
+use super::efforts::{Effort, EffortRole};
 use super::equations::Equations;
 use super::known_jacobian::KnownJacobian;
 use super::row_layout::RowLayout;
@@ -86,12 +87,27 @@ pub(super) struct Interactions<'m> {
     /// Piece in use of each interaction of the model; empty: the one that holds where it is evaluated.
     pieces: Vec<usize>,
     slides: bool,
+    efforts: Vec<Effort>,
+    /// Some effort pushes at a bound; at one that follows the load of a joint; with several rows.
+    pushes: bool,
+    has_loads: bool,
+    has_balls: bool,
 }
 
 impl<'m> Interactions<'m> {
-    /// Without closed contacts.
+    /// Without closed contacts and efforts.
     pub fn new(model: &'m Model) -> Self {
-        Interactions { model, closed: Vec::new(), in_model: Vec::new(), pieces: Vec::new(), slides: false }
+        Interactions {
+            model,
+            closed: Vec::new(),
+            in_model: Vec::new(),
+            pieces: Vec::new(),
+            slides: false,
+            efforts: Vec::new(),
+            pushes: false,
+            has_loads: false,
+            has_balls: false,
+        }
     }
 
     /// Replaces the closed contacts. Directions of slip are brought to unit length; without one it is along the first tangent.
@@ -113,6 +129,41 @@ impl<'m> Interactions<'m> {
         self.in_model = closed.iter().map(place).collect();
         self.slides = closed.iter().any(ClosedContact::slides);
         self.closed = closed;
+    }
+
+    /// Replaces the efforts between bounds, which are interactions of the model.
+    pub fn set_efforts(&mut self, efforts: Vec<Effort>) {
+        self.efforts = efforts;
+        let pushed = |effort: &&Effort| effort.role != EffortRole::Held;
+        let has_load = |effort: &Effort| self.bounded(effort.interaction).and_then(|law| law.load).is_some_and(|load| load.factor > 0.0);
+        let has_rows = |effort: &Effort| self.get(effort.interaction).relation().n_rows() > 1;
+        let efforts = || self.efforts.iter().filter(pushed);
+        (self.pushes, self.has_loads, self.has_balls) = (efforts().count() > 0, efforts().any(has_load), efforts().any(has_rows));
+    }
+
+    /// The efforts between bounds.
+    pub fn efforts(&self) -> &[Effort] {
+        &self.efforts
+    }
+
+    /// Sets the direction in which an effort pushes.
+    pub fn set_push(&mut self, e: usize, direction: [f64; 3]) {
+        self.efforts[e].role = EffortRole::Pushed { direction };
+    }
+
+    /// Some effort pushes at a bound.
+    pub fn pushes(&self) -> bool {
+        self.pushes
+    }
+
+    /// Some effort pushes at a bound that follows the load of a joint.
+    pub fn has_loads(&self) -> bool {
+        self.has_loads
+    }
+
+    /// Some effort of several rows pushes, against the direction of its velocity.
+    pub fn has_balls(&self) -> bool {
+        self.has_balls
     }
 
     /// Sets the pieces in use.

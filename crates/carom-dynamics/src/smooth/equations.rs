@@ -6,10 +6,11 @@ use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
 use super::known_jacobian::KnownJacobian;
+use super::loaded_efforts::LoadedEfforts;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::shared_forces::SharedForces;
-use super::sliding::FrictionSystem;
+use super::sliding::{FrictionSystem, SlipWork};
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::NonFinite;
@@ -50,6 +51,7 @@ pub struct Equations<'m> {
     tangent: Vec<f64>,
     pub(super) block: Vec<f64>,
     pub(super) interpolation: RefCell<[Vec<f64>; 7]>,
+    pub(super) loads: LoadedEfforts,
 }
 
 /// Work arrays of the evaluations. They are taken out while in use.
@@ -139,6 +141,7 @@ impl<'m> Equations<'m> {
             elimination: Elimination::default(),
             block: Vec::new(),
             interpolation: RefCell::default(),
+            loads: LoadedEfforts::default(),
         }
     }
 
@@ -196,13 +199,18 @@ impl<'m> Equations<'m> {
         self.model.systems().mass(t, q, mass, &mut self.scratch).map_err(at(t))
     }
 
-    /// Writes F(t, q, v).
+    /// Writes F(t, q, v), with the efforts that push at a bound.
     ///
     /// # Errors
     /// [`IntegrationError::NonFinite`].
     pub fn force(&mut self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]) -> Result<(), IntegrationError> {
         self.statistics.force_evaluations += 1;
-        self.model.force(t, q, v, force, &mut self.scratch).map_err(at(t))
+        self.model.force(t, q, v, force, &mut self.scratch).map_err(at(t))?;
+        if self.interactions.pushes() {
+            let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
+            self.interactions.add_pushes(Instant { t, q, v }, self.slip_threshold, force, &mut work).map_err(at(t))?;
+        }
+        Ok(())
     }
 
     /// Writes g(t, q) of the rows in use; zero for nonholonomic rows.
@@ -249,6 +257,8 @@ impl<'m> Equations<'m> {
             let relation = self.interactions.relation(item.interaction);
             let mut all = [0.0; 6];
             relation.acceleration_bias(t, q, v, &mut all[..relation.n_rows()], &mut self.scratch).map_err(at(t))?;
+            let mut work = SlipWork { block: &mut self.block, scratch: &mut self.scratch };
+            all[0] += self.interactions.servo_rate(item.interaction, Instant { t, q, v }, &mut work).map_err(at(t))?;
             for (row, &k) in item.rows.clone().zip(&item.selected) {
                 bias[row] = all[k];
             }
@@ -319,7 +329,7 @@ impl<'m> Equations<'m> {
             let system = self.dense_system(mass, force, g, right);
             self.elimination.solve(self.acceleration, system, a, lambda).map_err(|e| elimination_error(t, e))?;
         }
-        Ok(())
+        self.add_loads(at, 1.0, a, lambda)
     }
 
     /// Solves a stage of a half-explicit method for its acceleration and multipliers.
@@ -361,13 +371,14 @@ impl<'m> Equations<'m> {
             *r = -(*r + b) / stage.step;
         }
         self.statistics.solves += 1;
+        let at = Instant { t: stage.t, q: stage.q, v: stage.v };
         if friction {
-            let at = Instant { t: stage.t, q: stage.q, v: stage.v };
-            return self.solve_with_friction(at, FrictionSystem { mass, force, g, h, right }, a, lambda);
+            self.solve_with_friction(at, FrictionSystem { mass, force, g, h, right }, a, lambda)?;
+        } else {
+            self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
+            self.kkt.solve(layout, &self.rows, force, right, a, lambda);
         }
-        self.factorise_kkt(stage.t, mass, g, ahead.then_some(h.as_slice()))?;
-        self.kkt.solve(layout, &self.rows, force, right, a, lambda);
-        Ok(())
+        if stage.force_factor == 0.0 { Ok(()) } else { self.add_loads(at, stage.force_factor.signum(), a, lambda) }
     }
 
     /// Adds the tangent c_m M + c_v C + c_q K at a point to a matrix, its first row and column at `place`.

@@ -4,7 +4,7 @@
 //! q̇ = T(q) v,     M(t,q) v̇ = F(t,q,v) + Gᵀλ,     g(t,q) = 0     (or A(t,q) q̇ + b = 0 for nonholonomic rows)
 //! ```
 //!
-//! [`Equations`] evaluates them for the bilateral constraints of a model and contacts that are closed between events ([`ClosedContact`]); an [`crate::integrators::Integrator`] takes one step;
+//! [`Equations`] evaluates them for the bilateral constraints of a model and contacts that are closed between events ([`ClosedContact`]) and efforts between bounds ([`Effort`]); an [`crate::integrators::Integrator`] takes one step;
 //! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
@@ -14,6 +14,7 @@ mod consistent_start;
 mod contact_forces;
 mod control;
 mod drift;
+mod efforts;
 mod elimination;
 mod equations;
 mod error;
@@ -24,6 +25,7 @@ mod integration;
 mod iteration_matrix;
 mod kkt;
 mod known_jacobian;
+mod loaded_efforts;
 mod motion_point;
 mod projection;
 mod redundant_rows;
@@ -41,6 +43,7 @@ pub use closed_contact::{ClosedContact, InteractionRef, Role};
 pub use consistent_start::{AssemblyReport, Violation};
 pub use control::StepController;
 pub use drift::{DriftMeter, constraint_rows};
+pub use efforts::{Effort, EffortRole};
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use error::IntegrationError;
 pub use hermite::quintic_hermite;

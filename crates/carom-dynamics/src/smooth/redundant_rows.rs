@@ -33,7 +33,7 @@ impl Equations<'_> {
         self.mass(t, &point.q, &mut mass)?;
         factor.factorise(layout, &mass).map_err(|e| self.kkt_error(t, KktError::Mass(e.block)))?;
         let first_contact = self.interactions.n_of_model();
-        let kept = independent_rows(layout, &all, &factor, &values, all.n_rows_before(first_contact));
+        let kept = independent_rows(layout, &all, &factor, &values, all.n_bilateral(self.model));
         let mut selection = RowSelection::default();
         let mut keep = vec![[false; 6]; self.interactions.len()];
         for item in all.items() {
@@ -67,10 +67,10 @@ impl Equations<'_> {
         self.all_rows.is_none()
     }
 
-    /// The forces of the closed contacts are determined by the motion: none of their rows is redundant.
+    /// The forces of the closed contacts and of the efforts that are held are determined by the motion: none of their rows is redundant.
     #[must_use]
     pub fn forces_are_unique(&self) -> bool {
-        let n_contact_rows = |rows: &RowLayout| rows.n_rows() - rows.n_rows_before(self.interactions.n_of_model());
+        let n_contact_rows = |rows: &RowLayout| rows.n_rows() - rows.n_bilateral(self.model);
         self.all_rows.as_ref().is_none_or(|all| n_contact_rows(all) == n_contact_rows(&self.rows))
     }
 
@@ -96,7 +96,7 @@ impl Equations<'_> {
             let (n, velocities, mut u) = (relation.n_rows(), relation.velocities(), [0.0; 6]);
             block.clear();
             block.resize(n * velocities.len(), 0.0);
-            relation.jacobian(t, q, Rows { jacobian: block, bias: &mut u[..n] }, scratch).map_err(at(t))?;
+            interactions.jacobian(item.interaction, (t, q), Rows { jacobian: block, bias: &mut u[..n] }, scratch).map_err(at(t))?;
             let redundant = |k: &usize| item.selected.contains(k) && !own.contains(k);
             for (k, row) in block.chunks_exact(velocities.len().max(1)).enumerate().filter(|(k, _)| redundant(k)) {
                 let u = u[k] + row.iter().zip(velocities).map(|(g, &i)| g * v[i]).sum::<f64>();

@@ -1,6 +1,7 @@
 //! Where the rows of G lie: each constraint over the mass blocks it touches.
 
 use super::closed_contact::{Interactions, Role};
+use super::efforts::EffortRole;
 use crate::block_diagonal::{BlockLayout, dot};
 use crate::error::NonFinite;
 use crate::interactions::Interaction;
@@ -9,7 +10,7 @@ use crate::relations::Rows;
 use crate::systems::Scratch;
 use std::ops::Range;
 
-/// A bilateral interaction, or the normal or the tangents of a closed contact, with the rows of it that are in use.
+/// A bilateral interaction, an effort that is held, or the normal or the tangents of a closed contact, with the rows of it that are in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowItem {
     /// Number of the interaction in the model; closed contacts are numbered after those.
@@ -63,12 +64,12 @@ impl RowItem {
             // closures may write only what is not zero
             out.jacobian.fill(0.0);
             out.bias.fill(0.0);
-            return relation.jacobian(at.0, at.1, out, scratch);
+            return interactions.jacobian(self.interaction, at, out, scratch);
         }
         block.clear();
         block.resize(n * width, 0.0);
         let mut bias = [0.0; 6];
-        relation.jacobian(at.0, at.1, Rows { jacobian: block, bias: &mut bias[..n] }, scratch)?;
+        interactions.jacobian(self.interaction, at, Rows { jacobian: block, bias: &mut bias[..n] }, scratch)?;
         for ((&k, explicit), out) in self.selected.iter().zip(out.bias).zip(out.jacobian.chunks_exact_mut(self.width)) {
             interaction.spread(&block[k * width..(k + 1) * width], out);
             *explicit = bias[k];
@@ -122,12 +123,17 @@ impl RowLayout {
         Self::with_contacts(&Interactions::new(model), keep)
     }
 
-    /// The same with the rows of closed contacts after them. Normals and tangents are items of their own: only normals have positions.
+    /// The same with the rows of efforts that are held and of closed contacts after them. Normals and tangents are items of their own: only normals have positions.
     pub(super) fn with_contacts(interactions: &Interactions<'_>, keep: impl Fn(usize, usize) -> bool) -> Self {
         let (layout, mut rows) = (interactions.model.systems().layout(), RowLayout::default());
         for (i, interaction) in interactions.model.interactions().iter().enumerate().filter(|(_, x)| x.is_bilateral()) {
             let selected = (0..interaction.relation().n_rows()).filter(|&row| keep(i, row)).collect();
             rows.push(layout, interaction, (i, interaction.relation().is_holonomic()), selected);
+        }
+        for effort in interactions.efforts().iter().filter(|effort| effort.role == EffortRole::Held) {
+            let (i, interaction) = (effort.interaction, interactions.get(effort.interaction));
+            let selected = (0..interaction.relation().n_rows()).filter(|&row| keep(i, row)).collect();
+            rows.push(layout, interaction, (i, false), selected);
         }
         for (k, contact) in interactions.closed().iter().enumerate() {
             let (i, tangents) = (interactions.n_of_model() + k, 1..contact.n_tangents() + 1);
@@ -164,7 +170,9 @@ impl RowLayout {
             first,
             width,
             holonomic,
-            constant: interaction.relation().is_constant() && interaction.relation().n_pieces() == 1,
+            constant: interaction.relation().is_constant()
+                && interaction.relation().n_pieces() == 1
+                && interaction.law().bounded().is_none_or(|law| law.gain == 0.0),
         });
         self.n_rows += n;
         self.n_values += n * width;
@@ -175,7 +183,13 @@ impl RowLayout {
         self.items.iter().find(|item| item.interaction >= interaction).map_or(self.n_rows, |item| item.rows.start)
     }
 
-    /// The constraints in the model's order, then the closed contacts.
+    /// Number of rows of the bilateral interactions, which come first.
+    pub(super) fn n_bilateral(&self, model: &Model) -> usize {
+        let is_other = |item: &&RowItem| model.interactions().get(item.interaction).is_none_or(|x| !x.is_bilateral());
+        self.items.iter().find(is_other).map_or(self.n_rows, |item| item.rows.start)
+    }
+
+    /// The constraints in the model's order, then the efforts that are held, then the closed contacts.
     #[must_use]
     pub fn items(&self) -> &[RowItem] {
         &self.items

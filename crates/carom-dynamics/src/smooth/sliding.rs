@@ -19,7 +19,7 @@ use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};
 
 /// A slip below this part of the velocities it is the sum of is round-off.
-const ROUND_OFF: f64 = 1e-12;
+pub(super) const ROUND_OFF: f64 = 1e-12;
 
 /// How a contact slides at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,24 +108,26 @@ impl Equations<'_> {
         self.interactions.slides()
     }
 
-    /// Refuses methods that do not know friction, and forms of the accelerations that do not, while some contact slides.
+    /// Refuses methods that do not know friction, and forms of the accelerations that do not, while some contact slides, or some effort pushes that follows
+    /// the load of a joint or the direction of its velocity.
     ///
     /// # Errors
     /// [`IntegrationError::Unsupported`], naming those that do.
     pub fn check_friction(&self, kind: IntegratorKind) -> Result<(), IntegrationError> {
-        if !self.slides() {
-            return Ok(());
-        }
+        let what = match () {
+            () if self.slides() => "contacts that slide with friction",
+            () if self.interactions.has_loads() => "bounds that follow the load of a joint",
+            () if self.interactions.has_balls() => "friction of several rows",
+            () => return Ok(()),
+        };
         let integrator = kind.name();
         if !kind.entry().knows_friction {
             let able: Vec<&str> = IntegratorKind::ALL.iter().filter(|kind| kind.entry().knows_friction).map(|kind| kind.name()).collect();
-            let reason =
-                format!("contacts that slide with friction are not among its equations. Integrators that know them: {}", able.join(", "));
+            let reason = format!("{what} are not among its equations. Integrators that know them: {}", able.join(", "));
             return Err(IntegrationError::Unsupported { integrator, reason });
         }
         if self.acceleration != AccelerationForm::Multipliers {
-            let reason =
-                "contacts that slide with friction need the accelerations by multipliers: acceleration = \"multipliers\"".to_owned();
+            let reason = format!("{what} need the accelerations by multipliers: acceleration = \"multipliers\"");
             return Err(IntegrationError::Unsupported { integrator, reason });
         }
         Ok(())
@@ -155,6 +157,7 @@ impl Equations<'_> {
     /// Takes the directions of slip at a point, the start of a step, for those from which the next ones are told: friction opposes the slip there also where the step
     /// before has gone beyond the end of the slip.
     pub(crate) fn update_directions(&mut self, point: &MotionPoint) -> Result<(), IntegrationError> {
+        self.update_pushes(point)?;
         if !self.slides() {
             return Ok(());
         }

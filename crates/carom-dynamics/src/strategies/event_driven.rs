@@ -12,6 +12,7 @@
 mod account;
 mod control;
 mod edge;
+mod efforts;
 mod first_order;
 mod frames;
 mod guard;

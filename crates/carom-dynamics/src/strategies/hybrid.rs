@@ -17,7 +17,7 @@ mod params;
 mod switching;
 
 pub use params::{HybridParams, SwitchOn};
-pub(super) use switching::Switching;
+pub(super) use switching::{Passed, Switching};
 
 use super::adaptive::Adaptive;
 use super::event_driven::Run;

@@ -1,6 +1,6 @@
 //! What contacts and multipliers did over time, out of a recorded run.
 
-use crate::recording::{EventTable, RecordingError, RunFile};
+use crate::recording::{EventTable, RecordingError, RunFile, effort_mode_name};
 use carom_dynamics::MultiplierMode;
 use carom_dynamics::events::ContactMode;
 use carom_dynamics::nearest::nearest;
@@ -10,6 +10,11 @@ use carom_dynamics::nearest::nearest;
 pub enum LaneMode {
     /// Of a contact.
     Contact(ContactMode),
+    /// Of an effort between bounds: it holds its target, or pushes at a bound.
+    Effort {
+        /// It holds its target.
+        held: bool,
+    },
     /// Of a multiplier of the first-order part.
     Multiplier(MultiplierMode),
 }
@@ -17,7 +22,18 @@ pub enum LaneMode {
 impl LaneMode {
     /// All of them, contacts first.
     pub fn all() -> impl Iterator<Item = Self> {
-        ContactMode::ALL.into_iter().map(LaneMode::Contact).chain(MultiplierMode::ALL.into_iter().map(LaneMode::Multiplier))
+        let efforts = [true, false].map(|held| LaneMode::Effort { held });
+        ContactMode::ALL.into_iter().map(LaneMode::Contact).chain(efforts).chain(MultiplierMode::ALL.into_iter().map(LaneMode::Multiplier))
+    }
+
+    /// That of an effort between bounds, which is recorded as sticking or sliding; frames before the first step know none.
+    #[must_use]
+    pub fn of_effort(mode: ContactMode) -> Self {
+        match mode {
+            ContactMode::Sticking => LaneMode::Effort { held: true },
+            ContactMode::Sliding => LaneMode::Effort { held: false },
+            other => LaneMode::Contact(other),
+        }
     }
 
     /// Its name.
@@ -25,6 +41,8 @@ impl LaneMode {
     pub fn name(self) -> &'static str {
         match self {
             LaneMode::Contact(mode) => mode.name(),
+            LaneMode::Effort { held: true } => effort_mode_name(ContactMode::Sticking),
+            LaneMode::Effort { held: false } => effort_mode_name(ContactMode::Sliding),
             LaneMode::Multiplier(mode) => mode.name(),
         }
     }
@@ -49,7 +67,7 @@ pub type Span = (f64, f64, LaneMode);
 pub struct Timeline {
     /// First and last recorded instant \[s\].
     pub range: [f64; 2],
-    /// One lane each: rigid contacts by formula, the pairs of colliders that ever touched, the multipliers of the first-order part.
+    /// One lane each: rigid contacts by formula, the pairs of colliders that ever touched, efforts between bounds, the multipliers of the first-order part.
     pub lanes: Vec<Lane>,
     /// Spans \[s\] in which the hybrid strategy took steps of its scheme; `None` for other strategies.
     pub time_stepping: Option<Vec<(f64, f64)>>,
@@ -87,7 +105,11 @@ impl Timeline {
                 continue;
             }
             let codes = run.quantity(&format!("mode.{name}"))?.swap_remove(0).values;
-            let lane = if place < n_contacts { of_contact(run, &codes, &events, name) } else { of_multiplier(run, &codes, &events, name) };
+            let lane = match place {
+                _ if place < n_contacts => of_contact(run, &codes, &events, name, LaneMode::Contact),
+                _ if place < n_contacts + run.effort_names().len() => of_contact(run, &codes, &events, name, LaneMode::of_effort),
+                _ => of_multiplier(run, &codes, &events, name),
+            };
             if !contacts.is_empty() || lane.spans.iter().any(|span| !is_equation(span.2)) {
                 lanes.push(lane);
             }
@@ -111,13 +133,13 @@ fn is_equation(mode: LaneMode) -> bool {
     matches!(mode, LaneMode::Multiplier(MultiplierMode::Equation | MultiplierMode::Unknown))
 }
 
-fn of_contact(run: &RunFile, codes: &[f64], events: &EventTable, name: String) -> Lane {
-    let mode = |code: &f64| LaneMode::Contact(ContactMode::ALL.get(*code as usize).copied().unwrap_or_default());
+fn of_contact(run: &RunFile, codes: &[f64], events: &EventTable, name: String, shown: fn(ContactMode) -> LaneMode) -> Lane {
+    let mode = |code: &f64| shown(ContactMode::ALL.get(*code as usize).copied().unwrap_or_default());
     let modes: Vec<LaneMode> = codes.iter().map(mode).collect();
     let own = || (0..events.t.len()).filter(|k| events.name[*k] == name);
     let marks = own().map(|k| (events.t[k], events.kind[k].clone())).collect();
     let is_located = events.modes.iter().any(Option::is_some);
-    let after = own().filter_map(|k| Some((events.t[k], LaneMode::Contact(events.modes[k]?.1))));
+    let after = own().filter_map(|k| Some((events.t[k], shown(events.modes[k]?.1))));
     let spans = if is_located { located(run.time(), &modes, after) } else { by_steps(run.time(), &modes) };
     Lane { name, spans, marks }
 }

@@ -30,8 +30,12 @@ fn colour(mode: LaneMode) -> Colour {
         LaneMode::Contact(ContactMode::Open) | LaneMode::Multiplier(MultiplierMode::Unknown | MultiplierMode::Free) => LINE,
         LaneMode::Contact(ContactMode::Touching) | LaneMode::Multiplier(MultiplierMode::AtLower) => [86, 180, 233],
         LaneMode::Contact(ContactMode::Closed) | LaneMode::Multiplier(MultiplierMode::Held | MultiplierMode::Equation) => [0, 114, 178],
-        LaneMode::Contact(ContactMode::Sticking) | LaneMode::Multiplier(MultiplierMode::Inside) => [0, 158, 115],
-        LaneMode::Contact(ContactMode::Sliding) | LaneMode::Multiplier(MultiplierMode::Sliding) => [230, 159, 0],
+        LaneMode::Contact(ContactMode::Sticking) | LaneMode::Effort { held: true } | LaneMode::Multiplier(MultiplierMode::Inside) => {
+            [0, 158, 115]
+        }
+        LaneMode::Contact(ContactMode::Sliding) | LaneMode::Effort { held: false } | LaneMode::Multiplier(MultiplierMode::Sliding) => {
+            [230, 159, 0]
+        }
         LaneMode::Multiplier(MultiplierMode::AtUpper | MultiplierMode::OnBoundary) => [204, 121, 167],
     }
 }

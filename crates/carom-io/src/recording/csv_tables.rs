@@ -1,7 +1,7 @@
 //! The other tables of a run as text: events, contacts, modes. As in the main table, an empty field means that there is no value.
 
 use super::csv::{field, push_numbers};
-use super::{RecordingError, RunFile};
+use super::{RecordingError, RunFile, effort_mode_name};
 use carom_dynamics::MultiplierMode;
 use carom_dynamics::events::ContactMode;
 use std::io::Write;
@@ -28,7 +28,7 @@ pub fn export_events(run: &RunFile, out: impl Write) -> Result<(), RecordingErro
 }
 
 /// Writes the mode of every contact and multiplier at every recorded instant, by name: `t`, then one column each; rigid contacts by formula first, then the
-/// pairs of colliders that ever touched, then the multipliers of the first-order part.
+/// pairs of colliders that ever touched, then the efforts between bounds (`held`, or `at-bound`), then the multipliers of the first-order part.
 ///
 /// # Errors
 /// As [`export_events`]; [`RecordingError::UnknownQuantity`] if the run has nothing with modes.
@@ -37,9 +37,11 @@ pub fn export_modes(run: &RunFile, out: impl Write) -> Result<(), RecordingError
     let names = lanes.iter().map(|lane| format!(",{}", field(&lane.name)));
     let mut table = Table::new(out, &std::iter::once("t".to_owned()).chain(names).collect::<String>());
     let n_contacts = run.contact_sources()?.len();
-    let name = |lane: usize, code: f64| match lane < n_contacts {
-        true => ContactMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
-        false => MultiplierMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
+    let n_efforts = run.effort_names().len();
+    let name = |lane: usize, code: f64| match lane {
+        _ if lane < n_contacts => ContactMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
+        _ if lane < n_contacts + n_efforts => ContactMode::ALL.get(code as usize).map_or("", |mode| effort_mode_name(*mode)),
+        _ => MultiplierMode::ALL.get(code as usize).map_or("", |mode| mode.name()),
     };
     for (k, &t) in run.time().iter().enumerate() {
         table.numbers(&[t]);

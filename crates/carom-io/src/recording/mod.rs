@@ -21,6 +21,7 @@ pub use csv_tables::{export_contacts, export_events, export_modes};
 pub use error::RecordingError;
 pub use hdf5::{Hdf5Options, Hdf5Recorder};
 pub use info::{InteractionKind, InteractionName, NamedUnit, Precision, RunInfo};
+pub(crate) use modes::effort_mode_name;
 pub use multi::MultiRecorder;
 pub use quantity::Quantity;
 pub use run_file::RunFile;

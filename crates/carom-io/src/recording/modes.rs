@@ -21,6 +21,15 @@ pub(super) fn name_codes(builder: &mut DatasetBuilder, path: &str) {
     builder.set_attr(NAMES, AttrValue::VarLenStringArray(names.into_iter().map(str::to_owned).collect()));
 }
 
+/// Name of the mode of an effort between bounds, which is recorded as sticking or sliding; empty where frames know none.
+pub(crate) fn effort_mode_name(mode: ContactMode) -> &'static str {
+    match mode {
+        ContactMode::Sticking => "held",
+        ContactMode::Sliding => "at-bound",
+        _ => "",
+    }
+}
+
 impl RunFile {
     /// The run has the modes of its contacts; those of earlier versions have not.
     #[must_use]

@@ -62,7 +62,7 @@ impl RunFile {
             "y" | "lambda" => prefixed(&mut self.row_names().iter().map(String::as_str)),
             "gap" => prefixed(&mut self.gap_names().iter().map(String::as_str)),
             "force" => {
-                let of_contacts = if self.contacts()?.force.is_empty() { Vec::new() } else { self.contact_sources()? };
+                let of_contacts = if self.contacts()?.force.is_empty() { Vec::new() } else { self.force_sources()? };
                 prefixed(&mut self.force_names().iter().chain(&of_contacts).map(String::as_str))
             }
             "mode" if self.has_modes() => prefixed(&mut self.mode_sources()?.iter().map(String::as_str)),
@@ -90,7 +90,7 @@ impl RunFile {
         names.extend(["energy.mechanical".into(), "energy.dissipated".into()]);
         names.extend(self.gap_names().iter().map(|n| format!("gap.{n}")));
         names.extend(self.force_names().iter().map(|n| format!("force.{n}")));
-        let contacts = self.contact_sources()?;
+        let contacts = self.force_sources()?;
         if !self.contacts()?.force.is_empty() {
             names.extend(contacts.iter().flat_map(|n| [format!("force.{n}"), format!("force.{n}.t")]));
         }
@@ -180,7 +180,7 @@ impl RunFile {
         Ok(values)
     }
 
-    /// Code of the mode per frame of the contact, pair or multiplier `source`; the greatest of a pair's contacts. `None` if there is none.
+    /// Code of the mode per frame of the contact, pair, effort or multiplier `source`; the greatest of a pair's contacts. `None` if there is none.
     fn mode_codes(&self, source: &str) -> Result<Option<Vec<f64>>, RecordingError> {
         if let Some(index) = self.contact_names().iter().position(|n| n == source) {
             return Ok(Some(self.modes(index)?.into_iter().map(|mode| f64::from(mode.code())).collect()));
@@ -188,11 +188,14 @@ impl RunFile {
         if let (Some(index), true) = (self.row_names().iter().position(|n| n == source), self.has_multiplier_modes()) {
             return Ok(Some(self.multiplier_modes(index)?.into_iter().map(|mode| f64::from(mode.code())).collect()));
         }
-        let Some((1, a, b)) = self.source_numbers(source)? else { return Ok(None) };
+        let Some(numbers) = self.source_numbers(source)? else { return Ok(None) };
+        if numbers.0 == 0 && !self.effort_names().iter().any(|name| name == source) {
+            return Ok(None);
+        }
         let contacts = self.contacts()?;
         let mut values: Vec<f64> = vec![0.0; self.n_frames()];
         for (row, mode) in contacts.mode.iter().enumerate() {
-            if (contacts.source_kind[row], contacts.source_a[row], contacts.source_b[row]) == (1, a, b) {
+            if (contacts.source_kind[row], contacts.source_a[row], contacts.source_b[row]) == numbers {
                 let value = &mut values[contacts.frame[row]];
                 *value = value.max(f64::from(mode.code()));
             }
@@ -210,10 +213,15 @@ impl RunFile {
         Ok(pair.map(|(a, b)| (1, a, b)))
     }
 
-    /// Names of everything that has modes: what can open and close, then the multipliers of the first-order part.
+    /// Names of everything whose forces are recorded with contacts: what can open and close, then the efforts between bounds.
+    fn force_sources(&self) -> Result<Vec<String>, RecordingError> {
+        Ok(self.contact_sources()?.into_iter().chain(self.effort_names().iter().cloned()).collect())
+    }
+
+    /// Names of everything that has modes: what can open and close, then the efforts between bounds, then the multipliers of the first-order part.
     pub(crate) fn mode_sources(&self) -> Result<Vec<String>, RecordingError> {
         let rows = if self.has_multiplier_modes() { self.row_names() } else { &[] };
-        Ok(self.contact_sources()?.into_iter().chain(rows.iter().cloned()).collect())
+        Ok(self.force_sources()?.into_iter().chain(rows.iter().cloned()).collect())
     }
 
     /// Names of everything that can open and close: rigid contacts by formula, and pairs of colliders that ever touched.

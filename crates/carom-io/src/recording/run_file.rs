@@ -28,6 +28,7 @@ pub struct RunFile {
     gap_names: Vec<String>,
     force_names: Vec<String>,
     contact_names: Vec<String>,
+    effort_names: Vec<String>,
     interaction_names: Vec<String>,
     collider_names: Vec<String>,
     pub(super) contacts: OnceLock<ContactTable>,
@@ -68,6 +69,7 @@ impl RunFile {
             gap_names: Vec::new(),
             force_names: Vec::new(),
             contact_names: Vec::new(),
+            effort_names: Vec::new(),
             interaction_names: Vec::new(),
             collider_names: Vec::new(),
             contacts: OnceLock::new(),
@@ -92,6 +94,7 @@ impl RunFile {
             true => run.texts("contact_names")?,
             false => run.names_of_kind("contact")?,
         };
+        run.effort_names = run.names_of_kind("bounded")?;
         run.collider_names = run.texts("collider_names")?;
         Ok(run)
     }
@@ -160,6 +163,12 @@ impl RunFile {
     #[must_use]
     pub fn contact_names(&self) -> &[String] {
         &self.contact_names
+    }
+
+    /// Names of the efforts between bounds: motors, and friction of known bound.
+    #[must_use]
+    pub fn effort_names(&self) -> &[String] {
+        &self.effort_names
     }
 
     /// Names of the interactions by number.

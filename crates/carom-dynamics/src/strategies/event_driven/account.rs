@@ -2,6 +2,7 @@
 
 use super::motion::Motion;
 use crate::error::RunError;
+use crate::laws::BoundedRole;
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::smooth::{IntegrationError, MotionPoint};
@@ -31,7 +32,8 @@ impl AddAssign for Exchanged {
 /// P = F_applied·v + ∂V/∂t − ∂T/∂t − λᵀ b,     D = −Σ λ_T·u_T,
 /// ```
 ///
-/// the first terms by [`WorkMeter`], the sum λᵀ b over constraints and closed contacts with their friction: what moves does the work λᵀ G v = λᵀ (u − b).
+/// the first terms by [`WorkMeter`], the sum λᵀ b over constraints and closed contacts with their friction: what moves does the work λᵀ G v = λᵀ (u − b). Of
+/// efforts between bounds all power of motors is work; friction takes −λᵀ u, and what moves its surface does the work −λᵀ b.
 pub(super) struct Account<'m> {
     model: &'m Model,
     free: WorkMeter<'m>,
@@ -57,7 +59,7 @@ impl<'m> Account<'m> {
 
     /// Energies exchanged between two times within the last step; `moving`: a constraint moves in it.
     pub fn between(&mut self, motion: &mut Motion<'m>, from: f64, to: f64, moving: bool) -> Result<Exchanged, RunError> {
-        if motion.closed.is_empty() {
+        if motion.closed.is_empty() && motion.efforts.is_empty() {
             let work = self.free.between(&mut motion.integration, from, to, moving)?;
             return Ok(Exchanged { work, friction: 0.0 });
         }
@@ -85,8 +87,31 @@ impl<'m> Account<'m> {
         self.jacobian.resize(equations.rows().n_values(), 0.0);
         equations.jacobian(t, at.q, &mut self.jacobian, &mut self.explicit)?;
         let n_interactions = self.model.interactions().len();
-        for item in equations.rows().items().iter().filter(|item| item.interaction < n_interactions) {
+        let is_constraint = |i: usize| i < n_interactions && self.model.interactions()[i].is_bilateral();
+        for item in equations.rows().items().iter().filter(|item| is_constraint(item.interaction)) {
             power.work -= item.rows.clone().map(|row| self.inside.lambda[row] * self.explicit[row]).sum::<f64>();
+        }
+        // efforts
+        equations.effort_forces(&self.inside, &mut self.forces)?;
+        for (effort, force) in motion.efforts.iter().zip(&self.forces) {
+            let interaction = &self.model.interactions()[effort.interaction];
+            let relation = equations.relation(effort.interaction);
+            let (n, width) = (relation.n_rows(), relation.velocities().len());
+            let mut bias = [0.0; 6];
+            self.jacobian.clear();
+            self.jacobian.resize(n * width, 0.0);
+            relation.jacobian(t, at.q, Rows { jacobian: &mut self.jacobian, bias: &mut bias[..n] }, &mut self.scratch).map_err(located)?;
+            let is_motor = interaction.law().bounded().is_some_and(|law| law.role == BoundedRole::Motor);
+            for (k, row) in self.jacobian.chunks_exact(width).enumerate() {
+                let moved: f64 = row.iter().zip(relation.velocities()).map(|(g, &j)| g * at.v[j]).sum();
+                match is_motor {
+                    true => power.work += force[k] * moved,
+                    false => {
+                        power.work -= force[k] * bias[k];
+                        power.friction -= force[k] * (moved + bias[k]);
+                    }
+                }
+            }
         }
         // contacts
         equations.contact_forces(&self.inside, &mut self.forces)?;

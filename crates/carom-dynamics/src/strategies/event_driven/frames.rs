@@ -6,11 +6,12 @@ use super::run::Run;
 use crate::assembly::at_time;
 use crate::diagnostics::Energy;
 use crate::error::RunError;
-use crate::recording::ContactRecord;
+use crate::recording::{ContactRecord, Source};
 use crate::schemes::StepReport;
 use crate::smooth::MotionPoint;
 use crate::state::State;
 use crate::systems::Instant;
+use nalgebra::Vector3;
 
 impl<'m> Run<'_, 'm> {
     /// Energies exchanged in the step just taken; frames of constant interval within it are told on the way.
@@ -60,6 +61,7 @@ impl<'m> Run<'_, 'm> {
         let counted = equations.statistics;
         equations.contact_forces(point, &mut self.forces)?;
         equations.constraint_forces(point, &mut self.journal.forces)?;
+        equations.effort_forces(point, &mut self.effort_forces)?;
         equations.statistics = counted;
         self.records.clear();
         let at = Instant { t: point.t, q: &point.q, v: &point.v };
@@ -80,6 +82,33 @@ impl<'m> Run<'_, 'm> {
                 normal,
             });
         }
+        for e in 0..self.effort_forces.len() {
+            self.record_effort(motion, e, self.effort_forces[e], at)?;
+        }
+        Ok(())
+    }
+
+    /// An effort between bounds, for a frame.
+    fn record_effort(&mut self, motion: &mut Motion<'m>, e: usize, f: [f64; 3], at: Instant<'_>) -> Result<(), RunError> {
+        let i = motion.efforts[e].interaction;
+        let interaction = &self.model.interactions()[i];
+        let relation = interaction.relation();
+        let (mut velocity, mut force, mut g) = ([0.0; 6], [0.0; 6], [0.0; 6]);
+        velocity[..3].copy_from_slice(&motion.integration.equations().effort_velocity(e, at).map_err(at_time(at.t))?);
+        relation.position(at.t, at.q, &mut g[..relation.n_rows()], &mut self.memory.scratch).map_err(at_time(at.t))?;
+        velocity[0] -= interaction.law().bounded().map_or(0.0, |law| law.gain * g[0]);
+        force[..3].copy_from_slice(&f);
+        self.records.push(ContactRecord {
+            source: Source::Interaction(i as u32),
+            dim: relation.n_rows(),
+            gap: g[0],
+            velocity,
+            impulse: [0.0; 6],
+            force,
+            mode: motion.effort_mode(e),
+            point: Vector3::zeros(),
+            normal: Vector3::zeros(),
+        });
         Ok(())
     }
 }

@@ -34,6 +34,16 @@ impl Met {
         })
     }
 
+    /// Efforts whose velocity came to their target.
+    pub fn arrived(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::Turn { effort, .. } = f { Some(*effort) } else { None })
+    }
+
+    /// Efforts that came to a bound.
+    pub fn yielding(&self) -> impl Iterator<Item = usize> {
+        self.functions.iter().filter_map(|f| if let Function::Bound { effort, .. } = f { Some(*effort) } else { None })
+    }
+
     /// Interactions that came to the edge of a piece.
     pub fn edges(&self) -> impl Iterator<Item = usize> {
         self.functions.iter().filter_map(|f| if let Function::Edge { interaction, .. } = f { Some(*interaction) } else { None })

@@ -6,7 +6,7 @@ use crate::error::RunError;
 use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction};
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
-use crate::smooth::{ClosedContact, Integration, IntegrationError, MotionPoint, Role};
+use crate::smooth::{ClosedContact, Effort, Integration, IntegrationError, MotionPoint, Role};
 use crate::state::State;
 use crate::systems::{Instant, Scratch};
 
@@ -30,6 +30,10 @@ pub(in crate::strategies) struct Motion<'m> {
     pub closed: Vec<usize>,
     /// Piece in use of each interaction of the model.
     pub pieces: Vec<usize>,
+    /// The efforts between bounds with their roles; empty until these are found.
+    pub efforts: Vec<Effort>,
+    /// Signs of loads of one row that have just passed zero, by effort.
+    pub(super) load_signs: Vec<Option<f64>>,
     /// Signs that make the user's functions, and the switching functions, positive.
     user_signs: Vec<f64>,
     pub(super) switch_signs: Vec<f64>,
@@ -45,6 +49,7 @@ pub(in crate::strategies) struct Motion<'m> {
     /// What is watched in the present step.
     pub(super) functions: Vec<Function>,
     forces: Vec<[f64; 3]>,
+    effort_forces: Vec<[f64; 3]>,
     watch: WatchWork,
     pub(super) scratch: Scratch,
 }
@@ -66,6 +71,8 @@ impl<'m> Motion<'m> {
             directions: vec![[1.0, 0.0]; n],
             closed: Vec::new(),
             pieces: vec![0; model.interactions().len()],
+            efforts: Vec::new(),
+            load_signs: Vec::new(),
             user_signs: Vec::new(),
             switch_signs: Vec::new(),
             switches: model.switching_functions(),
@@ -78,6 +85,7 @@ impl<'m> Motion<'m> {
             ),
             functions: Vec::new(),
             forces: Vec::new(),
+            effort_forces: Vec::new(),
             watch: WatchWork::default(),
             scratch: Scratch::default(),
         };
@@ -145,6 +153,7 @@ impl<'m> Motion<'m> {
                 Function::Gap { contact } => met.approach = met.approach.max(-self.velocity(contact, &state)?[0]),
                 Function::User { event, .. } => self.user_signs[event] *= -1.0,
                 Function::Switch { function, .. } => self.switch_signs[function] *= -1.0,
+                Function::Load { effort, sign } => self.load_signs[effort] = Some(-sign),
                 _ => {}
             }
         }
@@ -153,7 +162,8 @@ impl<'m> Motion<'m> {
 
     /// Does something with the watched functions on the last step.
     pub(super) fn watching<R>(&mut self, work: impl FnOnce(&mut Watch<'_, 'm>) -> R) -> R {
-        let modes = Modes { modes: &self.modes, directions: &self.directions, closed: &self.closed, pieces: &self.pieces };
+        let modes =
+            Modes { modes: &self.modes, directions: &self.directions, closed: &self.closed, pieces: &self.pieces, efforts: &self.efforts };
         let mut watch = Watch {
             model: self.model,
             integration: &mut self.integration,
@@ -177,6 +187,7 @@ impl<'m> Motion<'m> {
                 self.directions[c] = direction;
             }
         }
+        self.efforts.copy_from_slice(equations.efforts());
         Ok(())
     }
 
@@ -196,6 +207,7 @@ impl<'m> Motion<'m> {
                 _ => {}
             }
         }
+        self.watch_efforts(unique)?;
         if !unique {
             self.functions.push(Function::Confirmed);
         }
@@ -206,10 +218,11 @@ impl<'m> Motion<'m> {
         }
         self.functions.extend(self.user_signs.iter().enumerate().map(|(event, &sign)| Function::User { event, sign }));
         self.functions.extend(self.switch_signs.iter().enumerate().map(|(function, &sign)| Function::Switch { function, sign }));
-        if !self.closed.is_empty() {
+        if !(self.closed.is_empty() && self.efforts.is_empty()) {
             let point = self.integration.point().clone();
             self.integration.equations().contact_forces(&point, &mut self.forces)?;
-            self.watch.measure(&self.forces);
+            self.integration.equations().effort_forces(&point, &mut self.effort_forces)?;
+            self.watch.measure(&self.forces, &self.effort_forces);
         }
         Ok(())
     }
@@ -249,8 +262,9 @@ impl<'m> Motion<'m> {
         Ok((0..before.len()).filter(|&i| before[i] != self.user_signs[i]).collect())
     }
 
-    /// Takes modes into the equations and goes on from a state, projected on the closed contacts and the constraints.
-    pub fn resume(&mut self, state: &State, modes: &[(usize, ContactMode, [f64; 2])]) -> Result<(), RunError> {
+    /// Takes modes into the equations and goes on from a state, projected on the closed contacts, the efforts that are held and the constraints.
+    pub fn resume(&mut self, state: &State, modes: &[(usize, ContactMode, [f64; 2])], efforts: Vec<Effort>) -> Result<(), RunError> {
+        self.efforts.clone_from(&efforts);
         self.modes.fill(ContactMode::Open);
         self.closed.clear();
         let mut closed = Vec::with_capacity(modes.len());
@@ -270,7 +284,9 @@ impl<'m> Motion<'m> {
         let equations = self.integration.equations();
         equations.set_pieces(&self.pieces);
         equations.set_closed(closed);
+        equations.set_efforts(efforts);
         self.integration.resume(state, crate::integrators::Projection::Both)?;
+        self.integration.equations().check_loads()?;
         self.integration.plan(planned);
         Ok(())
     }
@@ -317,6 +333,9 @@ impl<'m> Motion<'m> {
             | Function::Cone { contact, .. }
             | Function::Slip { contact, .. } => {
                 format!("\"{}\"", self.contacts.name(contact))
+            }
+            Function::Bound { effort, .. } | Function::Turn { effort, .. } | Function::Load { effort, .. } => {
+                format!("\"{}\"", self.effort_name(effort))
             }
             Function::Confirmed => "contacts whose forces are not unique".to_owned(),
             Function::Edge { interaction, .. } => format!("an edge of \"{}\"", self.model.interactions()[interaction].name()),

@@ -19,7 +19,7 @@ use crate::schemes::StepReport;
 use crate::smooth::{AssemblyReport, DriftMeter, IntegrationError, MotionPoint, SmoothReport};
 use crate::state::State;
 use crate::strategies::frame_clock::{FrameClock, same_time};
-use crate::strategies::hybrid::Switching;
+use crate::strategies::hybrid::{Passed, Switching};
 use crate::strategies::journal::Journal;
 use crate::strategies::sampling;
 use crate::strategies::{Continue, Ending, Progress};
@@ -53,6 +53,7 @@ pub(in crate::strategies) struct Run<'a, 'm> {
     pub(super) inside: MotionPoint,
     pub(super) records: Vec<ContactRecord>,
     pub(super) forces: Vec<[f64; 3]>,
+    pub(super) effort_forces: Vec<[f64; 3]>,
     /// A controller went over to another mode since contacts were last settled.
     pub(super) mode_changed: bool,
 }
@@ -88,6 +89,7 @@ impl<'a, 'm> Run<'a, 'm> {
             inside: MotionPoint::default(),
             records: Vec::new(),
             forces: Vec::new(),
+            effort_forces: Vec::new(),
             mode_changed: false,
         }
     }
@@ -265,7 +267,9 @@ impl<'a, 'm> Run<'a, 'm> {
         motion.pass_switches(met)?;
         let (hit, stopped, leaving): (Vec<usize>, Vec<usize>, Vec<usize>) =
             (met.hit().collect(), met.stopped().collect(), met.leaving().collect());
-        self.settle(motion, state, Cause { hit: &hit, stopped: &stopped, leaving: &leaving, carried: &[] })
+        let (arrived, yielding): (Vec<usize>, Vec<usize>) = (met.arrived().collect(), met.yielding().collect());
+        let cause = Cause { hit: &hit, stopped: &stopped, leaving: &leaving, arrived: &arrived, yielding: &yielding, ..Cause::default() };
+        self.settle(motion, state, cause)
     }
 
     fn cross_edges(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met) -> Result<(), RunError> {
@@ -279,14 +283,14 @@ impl<'a, 'm> Run<'a, 'm> {
 
     /// Steps of time-stepping until contacts settle, then back to located events.
     fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
-        let stopped: Vec<usize> = met.stopped().collect();
-        motion.meet_exactly(Cause { stopped: &stopped, ..Cause::default() })?;
+        let (stopped, arrived): (Vec<usize>, Vec<usize>) = (met.stopped().collect(), met.arrived().collect());
+        motion.meet_exactly(Cause { stopped: &stopped, arrived: &arrived, ..Cause::default() })?;
         state.clone_from(&motion.state());
         let Some(switching) = self.switching.take() else { return Ok(None) };
         let result = switching.pass(self, motion, state, (met, reason));
         self.switching = Some(switching);
-        let carried = result?;
-        self.settle(motion, state, Cause { carried: &carried, ..Cause::default() })
+        let Passed { carried, held } = result?;
+        self.settle(motion, state, Cause { carried: &carried, held: &held, ..Cause::default() })
     }
 
     /// Tells functions of the user that changed their sign; true: one of them ends the run.

@@ -41,6 +41,12 @@ pub(in crate::strategies) struct Cause<'a> {
     pub stopped: &'a [usize],
     /// Contacts whose force came to the end of its range.
     pub leaving: &'a [usize],
+    /// Efforts whose velocity came to their target.
+    pub arrived: &'a [usize],
+    /// Efforts that came to a bound.
+    pub yielding: &'a [usize],
+    /// Efforts that held their targets in time-stepping, as exactly as its steps do.
+    pub held: &'a [usize],
     /// Contacts that are closed although their gap is not known to be zero: they carried in time-stepping.
     pub carried: &'a [usize],
 }
@@ -59,6 +65,11 @@ impl<'m> Motion<'m> {
         let after = loop {
             let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
             let normal = |k: usize| set.velocity(k)[0];
+            let approaches = push.is_some() || (0..touching.len()).any(|k| normal(k) < -self.settings.velocity);
+            if !approaches && set.is_off_target(&self.settings) {
+                self.jump(&mut state, &set, &mut impulses, &mut settled)?;
+                continue;
+            }
             if push.is_some() || (0..touching.len()).any(|k| normal(k) < -self.settings.velocity) {
                 if settled.impacts == MOST_IMPACTS {
                     return Err(self.no_end(&state, &touching, &set));
@@ -92,32 +103,36 @@ impl<'m> Motion<'m> {
             let set = ClosedSet::with_pieces(self.model, instant(&state), &self.pieces, &refs)?;
             let velocity = stays.iter().map(|&k| normal(k)).fold(self.settings.velocity, f64::max);
             let thresholds = EventParams { velocity, ..self.settings };
-            let leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
+            let mut leaving: Vec<bool> = stays.iter().map(|&k| cause.leaving.contains(&touching[k])).collect();
+            leaving.extend((0..set.n_efforts()).map(|e| cause.yielding.contains(&e)));
             let found = set.accelerate_leaving(&thresholds, &leaving)?;
-            let contact = |k: usize| touching[stays[k]];
+            // efforts are numbered after the contacts
+            let name = |k: usize| stays.get(k).map_or_else(|| self.effort_name(k - stays.len()), |&k| self.contacts.name(touching[k]));
             match found.verdict {
                 Verdict::Solved { residual } => settled.residual = settled.residual.max(residual),
                 Verdict::Inconsistent { contact: k } => {
-                    let name = self.contacts.name(contact(k));
-                    settled
-                        .events
-                        .push(Event::new(state.t, EventKind::ImpactWithoutCollision, name).with_note("no finite force is possible"));
+                    let event = Event::new(state.t, EventKind::ImpactWithoutCollision, name(k)).with_note("no finite force is possible");
+                    settled.events.push(event);
                     push = Some(stays[k]);
                     continue;
                 }
                 Verdict::Ambiguous { contact: k } => {
                     let note = "several motions are possible; the one without a force at the contact is taken";
-                    settled.events.push(Event::new(state.t, EventKind::OutcomeChosen, self.contacts.name(contact(k))).with_note(note));
+                    settled.events.push(Event::new(state.t, EventKind::OutcomeChosen, name(k)).with_note(note));
                 }
                 Verdict::NotConverged { residual } => {
                     return Err(RunError::NoModes { t: state.t, contacts: self.names(&touching), residual });
                 }
             }
-            break stays.into_iter().map(|k| touching[k]).zip(found.contacts).collect::<Vec<(usize, ContactAfter)>>();
+            let contacts = stays.into_iter().map(|k| touching[k]).zip(found.contacts).collect::<Vec<(usize, ContactAfter)>>();
+            break (contacts, found.efforts);
         };
+        let (after, efforts) = after;
         self.tell_changes(&state, &touching, &impulses, &after, &mut settled)?;
+        self.tell_efforts(&state, &efforts, &mut settled);
         let modes: Vec<_> = after.iter().map(|(c, after)| (*c, after.mode, after.direction)).collect();
-        self.resume(&state, &modes)?;
+        let efforts = self.effort_roles(&efforts);
+        self.resume(&state, &modes, efforts)?;
         Ok(settled)
     }
 
@@ -136,6 +151,8 @@ impl<'m> Motion<'m> {
                 off |= self.slip(c, &state)? > self.settings.slip;
             }
         }
+        let arrived = self.arrived_efforts(cause, coarse, &state)?;
+        off |= !arrived.is_empty();
         if !off {
             return Ok(());
         }
@@ -149,8 +166,10 @@ impl<'m> Motion<'m> {
         let closed: Vec<ClosedContact<'m>> =
             positions.iter().map(|&c| ClosedContact { interaction: self.contacts.interaction(c), role: role_of(c, self) }).collect();
         self.integration.equations().set_closed(closed);
+        let efforts = self.with_arrived(&arrived);
+        self.integration.equations().set_efforts(efforts);
         self.integration.resume(&state, Projection::Position)?;
-        if stopped.is_empty() {
+        if stopped.is_empty() && arrived.is_empty() {
             return Ok(());
         }
         let state = self.state();
@@ -282,7 +301,7 @@ impl<'m> Motion<'m> {
         RunError::NoModes { t: state.t, contacts: self.names(touching), residual: worst }
     }
 
-    fn names(&self, contacts: &[usize]) -> String {
+    pub(super) fn names(&self, contacts: &[usize]) -> String {
         let names: Vec<String> = contacts.iter().take(4).map(|&c| format!("\"{}\"", self.contacts.name(c))).collect();
         if contacts.len() > 4 { format!("{} and {} more", names.join(", "), contacts.len() - 4) } else { names.join(", ") }
     }

@@ -8,20 +8,22 @@
 //! Σ_j |G_Tj| (atol + rtol |v_j|),      at least τ_T
 //! ```
 //!
-//! has vanished: it is projected to zero, and the acceleration problem tells whether the contact sticks or which way it slides on.
+//! has vanished: it is projected to zero, and the acceleration problem tells whether the contact sticks or which way it slides on. Efforts of several rows
+//! stop in the same way.
 
 use super::motion::Motion;
 use super::watch::Function;
 use crate::error::RunError;
 use crate::events::ContactMode;
+use crate::interactions::Interaction;
 use crate::relations::Rows;
-use crate::smooth::IntegrationError;
+use crate::smooth::{EffortRole, IntegrationError};
 use crate::state::State;
 
 impl Motion<'_> {
     /// Sliding contacts in space whose slip fell in the last step, to less than the integrator resolves.
     pub(super) fn lost_slips(&mut self) -> Result<Vec<Function>, RunError> {
-        let mut lost = Vec::new();
+        let mut lost = self.lost_pushes()?;
         if !self.closed.iter().any(|&c| self.slides_in_space(c)) {
             return Ok(lost);
         }
@@ -33,6 +35,32 @@ impl Motion<'_> {
             }
         }
         Ok(lost)
+    }
+
+    /// The same of efforts of several rows that push.
+    fn lost_pushes(&mut self) -> Result<Vec<Function>, RunError> {
+        let mut lost = Vec::new();
+        for effort in 0..self.efforts.len() {
+            let EffortRole::Pushed { direction } = self.efforts[effort].role else { continue };
+            if !self.has_several_rows(effort) {
+                continue;
+            }
+            let (before, now) = (self.integration.previous().state(), self.state());
+            if self.effort_is_lost(effort, &now)? && self.effort_speed(effort, &now)? < self.effort_speed(effort, &before)? {
+                lost.push(Function::Turn { effort, direction });
+            }
+        }
+        Ok(lost)
+    }
+
+    fn has_several_rows(&self, effort: usize) -> bool {
+        self.model.interactions()[self.efforts[effort].interaction].relation().n_rows() > 1
+    }
+
+    /// The effort has several rows and moves more slowly than the integrator resolves.
+    pub(super) fn effort_is_lost(&mut self, effort: usize, state: &State) -> Result<bool, RunError> {
+        let interaction = &self.model.interactions()[self.efforts[effort].interaction];
+        Ok(self.has_several_rows(effort) && self.effort_speed(effort, state)? <= self.resolved(interaction, 0, state)?)
     }
 
     /// The contact slides in space, more slowly than the integrator resolves.
@@ -53,6 +81,11 @@ impl Motion<'_> {
     /// The slip that the integrator resolves [m/s].
     fn resolved_slip(&mut self, contact: usize, state: &State) -> Result<f64, IntegrationError> {
         let interaction = self.contacts.interaction(contact);
+        self.resolved(&interaction, 1, state)
+    }
+
+    /// The velocity of an interaction's rows from `first` on that the integrator resolves [m/s].
+    fn resolved(&mut self, interaction: &Interaction, first: usize, state: &State) -> Result<f64, IntegrationError> {
         let relation = interaction.relation();
         let (n, velocities) = (relation.n_rows(), relation.velocities());
         let (mut block, mut bias) = (vec![0.0; n * velocities.len()], vec![0.0; n]);
@@ -63,6 +96,6 @@ impl Motion<'_> {
         let (absolute, relative) = self.tolerances;
         let error =
             |row: &[f64]| -> f64 { row.iter().zip(velocities).map(|(g, &j)| g.abs() * (absolute + relative * state.v[j].abs())).sum() };
-        Ok(block.chunks_exact(velocities.len()).skip(1).take(2).map(error).fold(self.settings.slip, f64::max))
+        Ok(block.chunks_exact(velocities.len()).skip(first).take(3).map(error).fold(self.settings.slip, f64::max))
     }
 }

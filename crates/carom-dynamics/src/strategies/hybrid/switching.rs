@@ -1,8 +1,9 @@
 //! When the hybrid strategy switches, and its steps of time-stepping.
 
 use super::Hybrid;
-use crate::active_set::ActiveSource;
+use crate::active_set::{Active, ActiveSource};
 use crate::error::{ModelError, RunError};
+use crate::laws::BoundedLaw;
 use crate::model::Model;
 use crate::recording::{Event, EventKind};
 use crate::schemes::{StepReport, take_step};
@@ -16,6 +17,15 @@ use crate::strategies::time_stepping::MAX_HALVINGS;
 
 /// Steps of time-stepping after which contacts are given back whatever they do.
 const MOST_STEPS: usize = 100_000;
+
+/// How steps of time-stepping left the interactions.
+#[derive(Clone, Debug, Default)]
+pub(in crate::strategies) struct Passed {
+    /// Contacts that carry.
+    pub carried: Vec<usize>,
+    /// Efforts that hold their targets, by their numbers among the efforts.
+    pub held: Vec<usize>,
+}
 
 /// The rules of switching.
 pub(in crate::strategies) struct Switching<'a> {
@@ -112,14 +122,14 @@ impl<'a> Switching<'a> {
         }
     }
 
-    /// Steps of the scheme until contacts are open or have settled; returns the contacts that carry then.
+    /// Steps of the scheme until contacts are open or have settled; returns what carries and holds then.
     pub fn pass<'m>(
         &self,
         run: &mut Run<'_, 'm>,
         motion: &mut Motion<'m>,
         state: &mut State,
         (met, reason): (&Met, String),
-    ) -> Result<Vec<usize>, RunError> {
+    ) -> Result<Passed, RunError> {
         let (scheme, model, end) = (&*self.hybrid.scheme, run.model, run.settings.end);
         run.tell(Event::new(state.t, EventKind::ToTimeStepping, "").with_note(reason))?;
         let h_star = self.step(met);
@@ -152,7 +162,10 @@ impl<'a> Switching<'a> {
         let settled = calm >= self.hybrid.params.settled_steps || state.t >= end;
         let note = if settled { String::new() } else { format!("contacts have not settled in {MOST_STEPS} steps") };
         run.tell(Event::new(state.t, EventKind::ToEventDriven, "").with_note(note))?;
-        let mut carried = Vec::new();
+        let (mut carried, active) = (Vec::new(), &run.memory.active);
+        let efforts = active.items().iter().filter(|item| item.law.bounded().is_some()).enumerate();
+        let holds = |item: &Active| !BoundedLaw::is_at_bound(item.block, &run.memory.solution.r[item.rows.clone()]);
+        let held = efforts.filter(|(_, item)| holds(item)).map(|(e, _)| e).collect();
         for item in run.memory.active.items().iter().filter(|item| item.law.is_contact()) {
             if run.memory.solution.r[item.rows.start] > 0.0 {
                 let number = match item.source {
@@ -163,6 +176,6 @@ impl<'a> Switching<'a> {
             }
         }
         motion.go_on_from(state)?;
-        Ok(carried)
+        Ok(Passed { carried, held })
     }
 }
