@@ -89,7 +89,6 @@ impl Detector {
         };
         let tree = Tree::build(colliders.iter().zip(&placed).map(fixed));
         let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
-        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[], apart: &[] })?;
         Ok(Self {
             colliders,
             members,
@@ -313,21 +312,6 @@ impl Filter<'_> {
         }
         if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
-}
-
-/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
-fn refuse_two_surfaces(colliders: &[Collider], filter: &Filter<'_>) -> Result<(), CollisionError> {
-    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
-    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
-    for (k, &i) in surfaces.iter().enumerate() {
-        for &j in &surfaces[k + 1..] {
-            if filter.admit(i as u32, j as u32).is_some() {
-                let name = |i: usize| colliders[i].name.clone();
-                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.

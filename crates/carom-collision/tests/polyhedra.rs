@@ -66,7 +66,7 @@ fn cube_mesh(half: f64) -> Shape {
 }
 
 #[test]
-fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
+fn a_mesh_may_move_and_stand_on_a_plane() {
     let mut scene = Scene::default();
     scene.add(cube_mesh(0.5), Vector3::new(0.0, 0.0, 0.499), UnitQuaternion::identity());
     scene.add(Shape::Box { half_extents: Vector3::repeat(0.5) }, Vector3::new(0.1, 0.2, 1.498), UnitQuaternion::identity());
@@ -78,9 +78,6 @@ fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
     let between: Vec<_> = contacts.iter().filter(|c| c.point.z > 0.5).collect();
     // The mesh is A here: the normal points from the box above to it.
     assert!(between.len() == 4 && between.iter().all(|c| c.normal == -Vector3::z()), "{between:?}");
-    let colliders = vec![Collider::new("one", Some(0), cube_mesh(0.5)), Collider::new("two", None, cube_mesh(1.0))];
-    let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
-    assert!(matches!(refused, Some(CollisionError::TwoSurfaces { .. })), "{refused:?}");
     // A can stands on a mesh.
     let mut scene = Scene::default();
     scene.add(Shape::Cylinder { radius: 0.1, half_length: 0.2 }, Vector3::new(0.3, 0.1, 1.199), UnitQuaternion::identity());
