@@ -14,6 +14,7 @@ mod gallery_located;
 mod grains_gallery;
 mod laws_gallery;
 mod located_scenes;
+mod mesh_contacts;
 mod planar;
 mod planar_shapes;
 mod projection;

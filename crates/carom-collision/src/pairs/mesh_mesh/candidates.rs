@@ -51,7 +51,10 @@ pub(super) struct Candidate {
 /// A triangle's edge in the frame of its surface.
 pub(super) fn side(surface: &Surface, t: u32, k: usize) -> Segment {
     let corners = surface.corners(t);
-    let (p, q) = (corners[k], corners[(k + 1) % 3]);
+    between(&corners[k], &corners[(k + 1) % 3])
+}
+
+fn between(p: &Vector3<f64>, q: &Vector3<f64>) -> Segment {
     Segment { middle: 0.5 * (p + q), half: 0.5 * (q - p) }
 }
 
@@ -59,32 +62,61 @@ impl Pair<'_> {
     /// Appends the candidates of a triangle of A and one of B.
     pub(super) fn gather(&self, t_a: u32, t_b: u32, candidates: &mut Vec<Candidate>) {
         let (triangle_a, triangle_b) = (&self.a.triangles[t_a as usize], &self.b.triangles[t_b as usize]);
-        for vertex in triangle_a.corners {
-            let p = self.a.vertices[vertex as usize];
-            let towards = self.rotation.tr_mul(&self.b.plane(t_b).normal);
-            let over =
-                self.over((self.b, t_b), &self.from_a(&p), || self.a.pointed[vertex as usize] && self.a.vertex_faces(vertex, &-towards));
-            if let Some((gap, beyond)) = over {
-                let (on_a, normal) = (self.from_a(&p), self.b.plane(t_b).normal);
+        let (corners_a, corners_b) = (self.a.corners(t_a).map(|p| self.from_a(&p)), self.b.corners(t_b));
+        let up_b = self.b.plane(t_b).normal;
+        let down_a = self.rotation * -self.a.plane(t_a).normal;
+        if self.are_far((&corners_a, &down_a), (&corners_b, &up_b)) {
+            return;
+        }
+        for (vertex, on_a) in triangle_a.corners.into_iter().zip(corners_a) {
+            let may_touch = || self.a.pointed[vertex as usize] && self.a.vertex_faces(vertex, &self.rotation.tr_mul(&-up_b));
+            if let Some((gap, beyond)) = self.over((self.b, t_b), &on_a, may_touch) {
                 let features = Features::VertexOfA { vertex, triangle: t_b, facet: triangle_b.facet };
-                candidates.push(Candidate { features, normal, on_a, on_b: on_a - normal * gap, gap, beyond });
+                candidates.push(Candidate { features, normal: up_b, on_a, on_b: on_a - up_b * gap, gap, beyond });
             }
         }
-        for vertex in triangle_b.corners {
-            let p = self.b.vertices[vertex as usize];
-            let normal = self.rotation * -self.a.plane(t_a).normal;
-            let over = self.over((self.a, t_a), &self.to_a(&p), || self.b.pointed[vertex as usize] && self.b.vertex_faces(vertex, &normal));
-            if let Some((gap, beyond)) = over {
+        for (vertex, on_b) in triangle_b.corners.into_iter().zip(corners_b) {
+            let may_touch = || self.b.pointed[vertex as usize] && self.b.vertex_faces(vertex, &down_a);
+            if let Some((gap, beyond)) = self.over((self.a, t_a), &self.to_a(&on_b), may_touch) {
                 let features = Features::VertexOfB { vertex, triangle: t_a, facet: triangle_a.facet };
-                candidates.push(Candidate { features, normal, on_a: p + normal * gap, on_b: p, gap, beyond });
+                candidates.push(Candidate { features, normal: down_a, on_a: on_b + down_a * gap, on_b, gap, beyond });
             }
         }
         for k in (0..3).filter(|&k| triangle_a.sharp[k]) {
+            let edge_a = between(&corners_a[k], &corners_a[(k + 1) % 3]);
             for l in (0..3).filter(|&l| triangle_b.sharp[l]) {
-                candidates.extend(self.crossing((t_a, k), (t_b, l)));
+                let edge_b = between(&corners_b[l], &corners_b[(l + 1) % 3]);
+                candidates.extend(self.crossing((t_a, k, &edge_a), (t_b, l, &edge_b)));
             }
         }
         self.gather_corners(t_a, t_b, candidates);
+    }
+
+    /// Whether a plane across an axis of the frame, or that of one of the triangles, keeps two triangles farther apart than the margin. Normals point
+    /// from B to A.
+    fn are_far(&self, (a, down_a): (&[Vector3<f64>; 3], &Vector3<f64>), (b, up_b): (&[Vector3<f64>; 3], &Vector3<f64>)) -> bool {
+        let reach = self.reach;
+        let (lower_a, upper_a) = (a[0].inf(&a[1]).inf(&a[2]), a[0].sup(&a[1]).sup(&a[2]));
+        let (lower_b, upper_b) = (b[0].inf(&b[1]).inf(&b[2]), b[0].sup(&b[1]).sup(&b[2]));
+        (0..3).any(|i| lower_a[i] > upper_b[i] + reach || lower_b[i] > upper_a[i] + reach)
+            || a.iter().all(|p| up_b.dot(&(p - b[0])) > reach)
+            || b.iter().all(|p| down_a.dot(&(a[0] - p)) > reach)
+    }
+
+    /// Whether an edge of one of two triangles passes through the other.
+    pub(super) fn pierce(&self, t_a: u32, t_b: u32) -> bool {
+        let (a, b) = (self.a.corners(t_a).map(|p| self.from_a(&p)), self.b.corners(t_b));
+        let passes = |edges: &[Vector3<f64>; 3], target: &[Vector3<f64>; 3]| {
+            let up = (target[1] - target[0]).cross(&(target[2] - target[0]));
+            (0..3).any(|k| {
+                let (p, q) = (edges[k], edges[(k + 1) % 3]);
+                let (high, low) = (up.dot(&(p - target[0])), up.dot(&(q - target[0])));
+                let through = p + (q - p) * (high / (high - low));
+                let within = |i: usize| up.dot(&(target[(i + 1) % 3] - target[i]).cross(&(through - target[i]))) >= 0.0;
+                high * low < 0.0 && (0..3).all(within)
+            })
+        };
+        passes(&a, &b) || passes(&b, &a)
     }
 
     /// Height of a point above a triangle, and whether it is beyond a hollow edge; `None` when it is farther than the margin or beside it.
@@ -119,14 +151,13 @@ impl Pair<'_> {
     }
 
     /// Two sharp edges that cross, if both surfaces fall away from the normal of both.
-    fn crossing(&self, (t_a, k): (u32, usize), (t_b, l): (u32, usize)) -> Option<Candidate> {
-        let (edge_a, edge_b) = (self.moved_side(t_a, k), side(self.b, t_b, l));
+    fn crossing(&self, (t_a, k, edge_a): (u32, usize, &Segment), (t_b, l, edge_b): (u32, usize, &Segment)) -> Option<Candidate> {
         let product = edge_a.half.cross(&edge_b.half);
         let length = product.norm();
         if length * length <= PARALLEL * PARALLEL * edge_a.half.norm_squared() * edge_b.half.norm_squared() {
             return None;
         }
-        let (s, r) = edge_a.nearest_pair(&edge_b);
+        let (s, r) = edge_a.nearest_pair(edge_b);
         if s.abs() >= 1.0 || r.abs() >= 1.0 {
             return None;
         }

@@ -43,6 +43,8 @@ struct Pair<'a> {
     rotation: Matrix3<f64>,
     shift: Vector3<f64>,
     margin: f64,
+    /// How near triangles are that are looked at.
+    reach: f64,
     /// Distance that counts as none.
     noise: f64,
 }
@@ -57,17 +59,14 @@ pub(super) fn collide(
 ) {
     let rotation = pose_b.rotation.tr_mul(&pose_a.rotation);
     let shift = pose_b.rotation.tr_mul(&(pose_a.position - pose_b.position));
-    let pair = Pair { a, b, rotation, shift, margin, noise: MERGE * a.size.min(b.size) };
+    let mut pair = Pair { a, b, rotation, shift, margin, reach: margin.max(0.0), noise: MERGE * a.size.min(b.size) };
     let first = points.len();
-    // near triangles => candidates, each once
-    let Scratch { stack, candidates, deep, kept, .. } = scratch;
-    candidates.clear();
-    b.for_each_pair((a, &rotation, &shift), margin.max(0.0), stack, |t_b, t_a| pair.gather(t_a, t_b, candidates));
-    candidates.sort_unstable_by_key(|c| (c.features.key(), c.beyond));
-    candidates.dedup_by_key(|c| c.features.key());
-    // => those that are contacts, from the open to the deep
-    candidates.sort_unstable_by(|c, d| d.gap.total_cmp(&c.gap).then(c.features.key().cmp(&d.features.key())));
-    pair.select(candidates, deep, kept);
+    pair.find(scratch);
+    if scratch.kept.is_empty() && pair.is_pierced(&mut scratch.stack) {
+        // So deep that no near features tell the way out.
+        pair.reach = a.size.min(b.size);
+        pair.find(scratch);
+    }
     // => points
     pair.join(scratch, points);
     for p in &mut points[first..] {
@@ -90,6 +89,24 @@ fn leave((a, pose_a): (&Surface, &Pose), (b, pose_b): (&Surface, &Pose), points:
 }
 
 impl Pair<'_> {
+    /// Near triangles ⇒ candidates, each once, from the open to the deep ⇒ those that are contacts.
+    fn find(&self, scratch: &mut Scratch) {
+        let Scratch { stack, candidates, deep, kept, .. } = scratch;
+        candidates.clear();
+        self.b.for_each_pair((self.a, &self.rotation, &self.shift), self.reach, stack, |t_b, t_a| self.gather(t_a, t_b, candidates));
+        candidates.sort_unstable_by_key(|c| (c.features.key(), c.beyond));
+        candidates.dedup_by_key(|c| c.features.key());
+        candidates.sort_unstable_by(|c, d| d.gap.total_cmp(&c.gap).then(c.features.key().cmp(&d.features.key())));
+        self.select(candidates, deep, kept);
+    }
+
+    /// Whether the surfaces pass through each other.
+    fn is_pierced(&self, stack: &mut Vec<(u32, u32)>) -> bool {
+        let mut found = false;
+        self.b.for_each_pair((self.a, &self.rotation, &self.shift), 0.0, stack, |t_b, t_a| found = found || self.pierce(t_a, t_b));
+        found
+    }
+
     fn from_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.shift
     }

@@ -134,10 +134,11 @@ impl Pair<'_> {
                 edge_a.middle += motion;
                 let edge_b = side(self.b, b.0, b.1 as usize);
                 let (s, r) = edge_a.nearest_pair(&edge_b);
-                // They cross no more, and no end is inside.
-                let outside_b = || !self.b.closed || !self.b.contains(&edge_a.at(s));
-                let outside_a = || !self.a.closed || !self.a.contains(&self.to_a(&(edge_b.at(r) - motion)));
-                (s.abs() >= 1.0 || r.abs() >= 1.0) && outside_b() && outside_a()
+                // They cross no more, and the end that is nearest is not inside.
+                let (at_end_a, at_end_b) = (s.abs() >= 1.0, r.abs() >= 1.0);
+                let in_b = || self.b.closed && self.b.contains(&edge_a.at(s));
+                let in_a = || self.a.closed && self.a.contains(&self.to_a(&(edge_b.at(r) - motion)));
+                (at_end_a || at_end_b) && !(at_end_a && in_b()) && !(at_end_b && in_a())
             }
             Features::Corners { .. } => true,
         }
