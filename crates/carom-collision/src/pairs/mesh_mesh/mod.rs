@@ -107,11 +107,11 @@ impl Pair<'_> {
         found
     }
 
-    fn from_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    fn out_of_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.shift
     }
 
-    fn to_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    fn into_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.tr_mul(&(point - self.shift))
     }
 
