@@ -62,7 +62,7 @@ impl Pair<'_> {
     /// Appends the candidates of a triangle of A and one of B.
     pub(super) fn gather(&self, t_a: u32, t_b: u32, candidates: &mut Vec<Candidate>) {
         let (triangle_a, triangle_b) = (&self.a.triangles[t_a as usize], &self.b.triangles[t_b as usize]);
-        let (corners_a, corners_b) = (self.a.corners(t_a).map(|p| self.out_of_a(&p)), self.b.corners(t_b));
+        let (corners_a, corners_b) = (self.a.corners(t_a).map(|p| self.in_frame_of_b(&p)), self.b.corners(t_b));
         let up_b = self.b.plane(t_b).normal;
         let down_a = self.rotation * -self.a.plane(t_a).normal;
         if self.are_far((&corners_a, &down_a), (&corners_b, &up_b)) {
@@ -77,7 +77,7 @@ impl Pair<'_> {
         }
         for (vertex, on_b) in triangle_b.corners.into_iter().zip(corners_b) {
             let may_touch = || self.b.pointed[vertex as usize] && self.b.vertex_faces(vertex, &down_a);
-            if let Some((gap, beyond)) = self.over((self.a, t_a), &self.into_a(&on_b), may_touch) {
+            if let Some((gap, beyond)) = self.over((self.a, t_a), &self.in_frame_of_a(&on_b), may_touch) {
                 let features = Features::VertexOfB { vertex, triangle: t_a, facet: triangle_a.facet };
                 candidates.push(Candidate { features, normal: down_a, on_a: on_b + down_a * gap, on_b, gap, beyond });
             }
@@ -105,7 +105,7 @@ impl Pair<'_> {
 
     /// Whether an edge of one of two triangles passes through the other.
     pub(super) fn pierce(&self, t_a: u32, t_b: u32) -> bool {
-        let (a, b) = (self.a.corners(t_a).map(|p| self.out_of_a(&p)), self.b.corners(t_b));
+        let (a, b) = (self.a.corners(t_a).map(|p| self.in_frame_of_b(&p)), self.b.corners(t_b));
         let passes = |edges: &[Vector3<f64>; 3], target: &[Vector3<f64>; 3]| {
             let up = (target[1] - target[0]).cross(&(target[2] - target[0]));
             (0..3).any(|k| {
@@ -174,7 +174,7 @@ impl Pair<'_> {
 
     pub(super) fn moved_side(&self, t: u32, k: usize) -> Segment {
         let edge = side(self.a, t, k);
-        Segment { middle: self.out_of_a(&edge.middle), half: self.rotation * edge.half }
+        Segment { middle: self.in_frame_of_b(&edge.middle), half: self.rotation * edge.half }
     }
 
     /// Corners near to edges and corners, where the surfaces are apart. Each is looked at from the first of its triangles only.
@@ -199,7 +199,7 @@ impl Pair<'_> {
         };
         let admits_a = |v: u32, n: &Vector3<f64>| self.a.vertex_admits(v, &-self.rotation.tr_mul(n));
         for v in corners_a.into_iter().flatten() {
-            let p = self.out_of_a(&self.a.vertices[v as usize]);
+            let p = self.in_frame_of_b(&self.a.vertices[v as usize]);
             for l in (0..3).filter(|&l| edges_b[l]) {
                 let edge = side(self.b, t_b, l);
                 let r = edge.nearest(&p);

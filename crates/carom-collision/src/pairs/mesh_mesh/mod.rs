@@ -107,11 +107,11 @@ impl Pair<'_> {
         found
     }
 
-    fn out_of_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    fn in_frame_of_b(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.shift
     }
 
-    fn into_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
+    fn in_frame_of_a(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.tr_mul(&(point - self.shift))
     }
 

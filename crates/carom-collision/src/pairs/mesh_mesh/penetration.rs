@@ -93,10 +93,10 @@ impl Pair<'_> {
                 let of_b = !self.b.closed || self.b.contains(&inner);
                 of_b && (self.b.closed
                     || !self.a.closed
-                    || self.a.contains(&self.into_a(&(c.on_b - beside(c, self.rotation * outward(self.a, vertex))))))
+                    || self.a.contains(&self.in_frame_of_a(&(c.on_b - beside(c, self.rotation * outward(self.a, vertex))))))
             }
             Features::VertexOfB { vertex, triangle, .. } => {
-                let (p, foot) = (self.into_a(&c.on_b), self.into_a(&c.on_a));
+                let (p, foot) = (self.in_frame_of_a(&c.on_b), self.in_frame_of_a(&c.on_a));
                 let inner = p + inward(self.a, triangle, &foot, c.beyond) * nudge;
                 let of_a = !self.a.closed || self.a.contains(&inner);
                 of_a && (self.a.closed || !self.b.closed || self.b.contains(&(c.on_a - beside(c, outward(self.b, vertex)))))
@@ -104,7 +104,7 @@ impl Pair<'_> {
             Features::Edges { a, b, .. } => {
                 let off = |surface: &Surface, edge: (u32, u8)| edge_outward(surface, edge) * nudge;
                 (!self.b.closed || self.b.contains(&(c.on_a - off(self.b, b))))
-                    && (!self.a.closed || self.a.contains(&(self.into_a(&c.on_b) - off(self.a, a))))
+                    && (!self.a.closed || self.a.contains(&(self.in_frame_of_a(&c.on_b) - off(self.a, a))))
             }
             Features::Corners { .. } => false,
         }
@@ -125,9 +125,9 @@ impl Pair<'_> {
                 if self.b.closed { !self.b.contains(&(c.on_a + motion)) } else { others.any(falls) }
             }
             Features::VertexOfB { triangle, .. } => {
-                let corners = self.a.corners(triangle).map(|p| self.out_of_a(&p));
+                let corners = self.a.corners(triangle).map(|p| self.in_frame_of_b(&p));
                 let falls = |k: &Candidate| corners.iter().all(|p| k.normal.dot(&(p - k.on_a)) >= -self.noise);
-                if self.a.closed { !self.a.contains(&self.into_a(&(c.on_b - motion))) } else { others.any(falls) }
+                if self.a.closed { !self.a.contains(&self.in_frame_of_a(&(c.on_b - motion))) } else { others.any(falls) }
             }
             Features::Edges { a, b, .. } => {
                 let mut edge_a = self.moved_side(a.0, a.1 as usize);
@@ -137,7 +137,7 @@ impl Pair<'_> {
                 // They cross no more, and the end that is nearest is not inside.
                 let (at_end_a, at_end_b) = (s.abs() >= 1.0, r.abs() >= 1.0);
                 let in_b = || self.b.closed && self.b.contains(&edge_a.at(s));
-                let in_a = || self.a.closed && self.a.contains(&self.into_a(&(edge_b.at(r) - motion)));
+                let in_a = || self.a.closed && self.a.contains(&self.in_frame_of_a(&(edge_b.at(r) - motion)));
                 (at_end_a || at_end_b) && !(at_end_a && in_b()) && !(at_end_b && in_a())
             }
             Features::Corners { .. } => true,
