@@ -5,6 +5,7 @@
 mod commands;
 mod failure;
 mod integrating;
+mod meshes;
 mod output;
 mod overlaps;
 mod solving;

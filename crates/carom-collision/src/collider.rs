@@ -104,17 +104,6 @@ pub enum CollisionError {
         /// Name of the collider.
         collider: String,
     },
-    /// Two surfaces that may meet.
-    #[error(
-        "colliders `{first}` and `{second}`: contact between two meshes or height fields is not computed; make the moving one of convex \
-         parts, or keep them apart by groups"
-    )]
-    TwoSurfaces {
-        /// Name of one.
-        first: String,
-        /// Name of the other.
-        second: String,
-    },
     /// A collider's material is not in the list.
     #[error("collider `{collider}`: there is no material {material} among {n_materials}")]
     UnknownMaterial {

@@ -95,7 +95,6 @@ impl Detector {
         let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
         let (planes, solids): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_plane);
         let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
-        refuse_two_surfaces(&colliders, &Filter { members: &members, excluded: &[], apart: &[] })?;
         let colliders = colliders.into();
         Ok(Self {
             set: Arc::new(ColliderSet { colliders, members, geometries, laws, solids, planes, pull_reach }),
@@ -365,21 +364,6 @@ impl Filter<'_> {
         }
         if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
-}
-
-/// Refuses pairs of meshes or height fields that may meet. Quadratic in their number only.
-fn refuse_two_surfaces(colliders: &[Collider], filter: &Filter<'_>) -> Result<(), CollisionError> {
-    let is_surface = |i: &usize| matches!(colliders[*i].shape, Shape::Mesh { .. } | Shape::HeightField { .. });
-    let surfaces: Vec<usize> = (0..colliders.len()).filter(is_surface).collect();
-    for (k, &i) in surfaces.iter().enumerate() {
-        for &j in &surfaces[k + 1..] {
-            if filter.admit(i as u32, j as u32).is_some() {
-                let name = |i: usize| colliders[i].name.clone();
-                return Err(CollisionError::TwoSurfaces { first: name(i), second: name(j) });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Checks a collider, normalises its normal and pose, and derives what the narrow phase needs.

@@ -1,18 +1,23 @@
 //! Smallest width of a shape.
 
 use crate::shapes::Shape;
+use crate::surface::topology::Topology;
 use nalgebra::{Matrix3, Vector3};
 
 impl Shape {
     /// Smallest distance between two parallel planes that hold the shape \[m\]; infinite for a plane and
-    /// for surfaces, whose triangles have no thickness to lose.
+    /// for surfaces that are not closed, whose triangles have no thickness to lose.
     ///
     /// A body that moves farther than this in one step may pass through a contact unseen. Exact for all shapes but
-    /// hulls, for which it is the smallest width along the principal axes of the vertices, at least the true one.
+    /// hulls and closed meshes, for which it is the smallest width along the principal axes of the vertices, at least the true one.
     #[must_use]
     pub fn thinnest_extent(&self) -> f64 {
         match self {
-            Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => f64::INFINITY,
+            Shape::Plane { .. } | Shape::HeightField { .. } => f64::INFINITY,
+            Shape::Mesh { vertices, triangles } => {
+                let is_solid = Topology::new(vertices, triangles).is_ok_and(|topology| topology.check_solid().is_ok());
+                if is_solid { width_of_points(vertices) } else { f64::INFINITY }
+            }
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => 2.0 * radius,
             Shape::Box { half_extents } => 2.0 * half_extents.min(),
             Shape::Cylinder { radius, half_length } => 2.0 * radius.min(*half_length),

@@ -1,7 +1,9 @@
 //! Polyhedra through the detector: distances against parry, mass properties of compounds.
 
 use crate::scene::{Random, Scene, looking};
-use carom_collision::{Collider, CollisionError, Detector, MassProperties, Material, PairLaws, Shape};
+use carom_collision::{Collider, MassProperties, Shape};
+use carom_dynamics::detection::{ContactDetector, ContactPoint};
+use carom_dynamics::systems::Instant;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use parry3d_f64::math::{Pose3, Rot3, Vector};
 use parry3d_f64::query;
@@ -66,7 +68,7 @@ fn cube_mesh(half: f64) -> Shape {
 }
 
 #[test]
-fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
+fn a_mesh_may_move_and_stand_on_a_plane() {
     let mut scene = Scene::default();
     scene.add(cube_mesh(0.5), Vector3::new(0.0, 0.0, 0.499), UnitQuaternion::identity());
     scene.add(Shape::Box { half_extents: Vector3::repeat(0.5) }, Vector3::new(0.1, 0.2, 1.498), UnitQuaternion::identity());
@@ -78,15 +80,39 @@ fn a_mesh_may_move_and_stand_on_a_plane_but_not_meet_another() {
     let between: Vec<_> = contacts.iter().filter(|c| c.point.z > 0.5).collect();
     // The mesh is A here: the normal points from the box above to it.
     assert!(between.len() == 4 && between.iter().all(|c| c.normal == -Vector3::z()), "{between:?}");
-    let colliders = vec![Collider::new("one", Some(0), cube_mesh(0.5)), Collider::new("two", None, cube_mesh(1.0))];
-    let refused = Detector::new(colliders, vec![Material::default()], PairLaws::new()).err();
-    assert!(matches!(refused, Some(CollisionError::TwoSurfaces { .. })), "{refused:?}");
     // A can stands on a mesh.
     let mut scene = Scene::default();
     scene.add(Shape::Cylinder { radius: 0.1, half_length: 0.2 }, Vector3::new(0.3, 0.1, 1.199), UnitQuaternion::identity());
     scene.colliders.push(Collider::new("table", None, cube_mesh(1.0)));
     let contacts = scene.detect(1e-3);
     assert!(contacts.len() >= 3 && contacts.iter().all(|c| (c.gap + 1e-3).abs() < 1e-14 && c.normal == Vector3::z()), "{contacts:?}");
+}
+
+#[test]
+fn meshes_meet_meshes_and_nothing_is_allocated_once_warm() {
+    let mut scene = Scene::default();
+    scene.add(cube_mesh(0.5), Vector3::new(0.1, 0.2, 1.499), UnitQuaternion::identity());
+    scene.add(cube_mesh(0.5), Vector3::new(0.0, 0.0, 0.499), UnitQuaternion::identity());
+    scene.colliders.push(Collider::new("table", None, cube_mesh(1.0)));
+    scene.colliders[2].translation = Vector3::new(0.0, 0.0, -1.0);
+    let mut detector = scene.detector();
+    let mut contacts = Vec::with_capacity(64);
+    let (q, v) = scene.state();
+    for round in 0..3 {
+        let counted = allocation_counter::measure(|| {
+            contacts.clear();
+            detector.detect(Instant { t: 0.0, q: &q, v: &v }, 1e-3, &mut contacts).unwrap();
+        });
+        assert!(round == 0 || counted.count_total == 0, "{counted:?}");
+    }
+    // Four corners on the table; the patch between the cubes is 0.9 by 0.8 m.
+    let (lower, upper): (Vec<ContactPoint>, Vec<ContactPoint>) = contacts.iter().copied().partition(|c| c.point.z < 0.5);
+    assert_eq!((lower.len(), upper.len()), (4, 4), "{contacts:?}");
+    assert!(lower.iter().all(|c| (c.gap + 1e-3).abs() < 1e-14 && c.normal == Vector3::z()), "{lower:?}");
+    assert!(upper.iter().all(|c| c.gap.abs() < 1e-14 && c.normal == Vector3::z()), "{upper:?}");
+    let (xs, ys): (Vec<f64>, Vec<f64>) = upper.iter().map(|c| (c.point.x, c.point.y)).unzip();
+    let width = |x: &[f64]| x.iter().fold(f64::MIN, |m, v| m.max(*v)) - x.iter().fold(f64::MAX, |m, v| m.min(*v));
+    assert!((width(&xs) - 0.9).abs() < 1e-14 && (width(&ys) - 0.8).abs() < 1e-14, "{upper:?}");
 }
 
 #[test]

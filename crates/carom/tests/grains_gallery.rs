@@ -47,7 +47,8 @@ fn piles_come_to_rest() {
 }
 
 /// The run-out of a column in a channel is (L − L₀)/L₀ = k a with the aspect ratio a = H₀/L₀ below 1.8: k = 1.2 for sand and other grains
-/// that do not roll [Lube2005], 2.5 for discs [Staron2005]. Spheres that roll on each other lie between.
+/// that do not roll, 2.5 for discs, as Lube et al. 2005 and Staron and Hinch 2005 are quoted (not checked against the originals). Spheres that
+/// roll on each other lie between.
 #[test]
 fn column_runs_out_as_far_as_measured() {
     let width = 0.14;
@@ -81,8 +82,8 @@ fn drum_keeps_its_slope() {
     assert!(out < 0.1505 - 0.008 + done.certificate.max_penetration, "{out}");
 }
 
-/// The rate of grains through a hole is that of Beverloo's formula, n 0.58 √g (D − 1.4 d)^(5/2) with n grains per volume; its constants are
-/// those of many materials and good to about 10 %, and the hundred grains that are counted here scatter by as much.
+/// The rate of grains through a hole is that of Beverloo's formula, n 0.58 √g (D − 1.4 d)^(5/2) with n grains per volume; its constants, as they
+/// are usually quoted, are those of many materials and good to about 10 %, and the hundred grains that are counted here scatter by as much.
 #[test]
 fn hopper_flows_as_beverloo_says() {
     let done = run("hopper", &["generate.1.count=400", "parameters.open=0.25", "simulation.end=0.65"]);

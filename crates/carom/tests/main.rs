@@ -17,6 +17,7 @@ mod located_efforts;
 mod located_scenes;
 mod many_and_few;
 mod memory;
+mod mesh_contacts;
 mod planar;
 mod planar_shapes;
 mod projection;

@@ -42,13 +42,15 @@ pub fn check(args: &Args) -> Outcome {
                 return wrong(args, &error.to_string());
             }
             let overlaps = crate::overlaps::of(&file.model, &file.state);
+            let meshes = crate::meshes::of(&file.shapes.spatial);
             if args.json {
                 let counts = json!({"states": n_x, "relations": n_rows, "coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
                 let passivity = file.model.first_order().and_then(|set| set.passivity()).map(ToString::to_string);
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": [],
-                    "overlaps": crate::overlaps::json(&overlaps), "passivity": passivity}));
+                    "overlaps": crate::overlaps::json(&overlaps), "meshes": crate::meshes::json(&meshes), "passivity": passivity}));
             } else {
                 crate::overlaps::warn(&overlaps);
+                crate::meshes::warn(&meshes);
                 let scheme = || file.run.scheme.entry().name.to_owned();
                 let method = match (file.run.is_smooth() || file.run.locates_events(), file.run.has_scheme()) {
                     (true, true) => format!("{} and {}", describe(&file.run.integrator), scheme()),

@@ -76,6 +76,7 @@ pub fn run(args: Args) -> Outcome {
     let overlaps = crate::overlaps::of(&simulation.file.model, &simulation.file.state);
     if !args.quiet {
         crate::overlaps::warn(&overlaps);
+        crate::meshes::warn(&crate::meshes::of(&simulation.file.shapes.spatial));
     }
     let (mut recorders, files) = recorders(&args, &simulation)?;
     let mut dump = dump(&args)?;

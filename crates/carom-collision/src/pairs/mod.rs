@@ -15,6 +15,7 @@ mod convex_sphere;
 mod mesh_capsule;
 mod mesh_convex;
 mod mesh_inside;
+mod mesh_mesh;
 mod mesh_patch;
 mod mesh_sphere;
 mod nearest_features;
@@ -108,6 +109,7 @@ impl WorldPlane {
 pub(crate) struct Scratch {
     convex: convex_convex::Scratch,
     mesh: mesh_convex::Scratch,
+    meshes: mesh_mesh::Scratch,
     /// Boxes as polyhedra.
     cuboids: [Option<Polyhedron>; 2],
 }
@@ -121,7 +123,11 @@ pub(crate) fn collide(
     points: &mut Vec<PairPoint>,
 ) -> Overlap {
     let first = points.len();
-    let mut overlap = if let Some(surface) = &b.surface {
+    let mut overlap = if let (Some(surface_a), Some(surface_b)) = (&a.surface, &b.surface) {
+        mesh_mesh::collide((surface_a, pose_a), (surface_b, pose_b), margin, &mut scratch.meshes, points);
+        convex_convex::make_features_unique(&mut points[first..]);
+        Some(Overlap::Regular)
+    } else if let Some(surface) = &b.surface {
         on_surface((a, pose_a), (surface, pose_b), margin, scratch, points)
     } else if let Some(surface) = &a.surface {
         let overlap = on_surface((b, pose_b), (surface, pose_a), margin, scratch, points);
@@ -166,7 +172,7 @@ fn on_surface(
         }
         Shape::Plane { .. } | Shape::Mesh { .. } | Shape::HeightField { .. } => return None,
     }
-    if points.len() == first && surface.closed {
+    if points.len() == first {
         mesh_inside::leave((solid, pose), (surface, ground), points);
     }
     convex_convex::make_features_unique(&mut points[first..]);

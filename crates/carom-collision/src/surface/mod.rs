@@ -6,7 +6,7 @@ mod tree;
 
 use crate::polyhedron::{Plane, Polyhedron};
 use crate::shapes::{Shape, ShapeError};
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use topology::Topology;
 use tree::TriangleTree;
 
@@ -60,6 +60,8 @@ pub(crate) struct Surface {
     pub closed: bool,
     /// Corners of the convex hull: what a plane can touch.
     pub outermost: Vec<Vector3<f64>>,
+    /// Largest extent along its axes \[m\].
+    pub size: f64,
 }
 
 impl Surface {
@@ -131,7 +133,9 @@ impl Surface {
         let tree = TriangleTree::new(&vertices, &triangles);
         let hull = if vertices.len() >= 4 { Polyhedron::hull(&vertices).ok() } else { None };
         let outermost = hull.map_or_else(|| vertices.clone(), |hull| hull.vertices);
+        let (lower, upper) = bounds(&vertices);
         Self {
+            size: (upper - lower).amax(),
             pointed: sharp_edges.iter().map(|&n| n >= 2).collect(),
             vertices,
             triangles,
@@ -155,6 +159,18 @@ impl Surface {
     /// Calls `found` with each triangle whose bounds meet a box, in the order of the tree.
     pub fn for_each_in(&self, lower: &Vector3<f64>, upper: &Vector3<f64>, found: impl FnMut(u32)) {
         self.tree.search(lower, upper, found);
+    }
+
+    /// Calls `found` with the pairs of triangles, of this surface and of another, whose boxes are within `reach` of each other. x ↦ rotation x +
+    /// shift takes the other's frame to this one; `stack` is working memory.
+    pub fn for_each_pair(
+        &self,
+        (other, rotation, shift): (&Surface, &Matrix3<f64>, &Vector3<f64>),
+        reach: f64,
+        stack: &mut Vec<(u32, u32)>,
+        found: impl FnMut(u32, u32),
+    ) {
+        self.tree.search_pairs((&other.tree, rotation, shift), reach, stack, found);
     }
 
     /// Whether a closed surface holds a point: triangles above it that look up less those that look down.
@@ -181,6 +197,17 @@ impl Surface {
     /// Triangles at a vertex.
     pub fn around(&self, vertex: u32) -> &[u32] {
         &self.around[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
+    }
+
+    /// Whether the surface rises beyond edge k of a triangle, or falls less than can be touched.
+    pub fn is_hollow(&self, triangle: u32, k: usize) -> bool {
+        let here = &self.triangles[triangle as usize];
+        !here.sharp[k] && self.triangles.get(here.across[k] as usize).is_some_and(|other| other.facet != here.facet)
+    }
+
+    /// Whether some triangle at a vertex looks along n.
+    pub fn vertex_faces(&self, vertex: u32, n: &Vector3<f64>) -> bool {
+        self.around(vertex).iter().any(|&t| self.plane(t).normal.dot(n) > LEVEL)
     }
 
     /// Whether a solid may push along n on an edge: the surface falls away from it to both sides.
@@ -217,15 +244,20 @@ impl Surface {
     }
 }
 
-/// Groups triangles into flat parts: from the largest on, neighbours within the tolerance of its plane join.
-fn facets(vertices: &[Vector3<f64>], triangles: &mut [Triangle]) -> Vec<Facet> {
-    let corner = |triangle: &Triangle, k: usize| vertices[triangle.corners[k] as usize];
-    let area = |t: &Triangle| (corner(t, 1) - corner(t, 0)).cross(&(corner(t, 2) - corner(t, 0)));
+fn bounds(vertices: &[Vector3<f64>]) -> (Vector3<f64>, Vector3<f64>) {
     let (mut lower, mut upper) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
     for v in vertices {
         lower = lower.inf(v);
         upper = upper.sup(v);
     }
+    (lower, upper)
+}
+
+/// Groups triangles into flat parts: from the largest on, neighbours within the tolerance of its plane join.
+fn facets(vertices: &[Vector3<f64>], triangles: &mut [Triangle]) -> Vec<Facet> {
+    let corner = |triangle: &Triangle, k: usize| vertices[triangle.corners[k] as usize];
+    let area = |t: &Triangle| (corner(t, 1) - corner(t, 0)).cross(&(corner(t, 2) - corner(t, 0)));
+    let (lower, upper) = bounds(vertices);
     let tolerance = COPLANAR * (upper - lower).amax();
     let areas: Vec<f64> = triangles.iter().map(|t| area(t).norm_squared()).collect();
     let mut order: Vec<u32> = (0..triangles.len() as u32).collect();

@@ -98,3 +98,36 @@ fn meshes_say_what_is_wrong() {
     assert!(grid(3, 3).validate().is_err() && grid(4, 1).validate().is_err());
     assert_eq!(grid(6, 3).volume(), Err(ShapeError::NoVolume));
 }
+
+#[test]
+fn two_trees_find_all_near_triangles() {
+    // A height field and a cube of many triangles turned against it: every pair with corners nearer than the reach is found, once.
+    let heights: Vec<f64> = (0..225_u32).map(|k| 0.1 * f64::from(k % 7) - 0.05 * f64::from(k % 11)).collect();
+    let field = Surface::of(&Shape::HeightField { heights: heights.into(), columns: 15, spacing: [0.1; 2] }).unwrap().unwrap();
+    let (vertices, triangles) = cube_mesh();
+    let cube = Surface::of(&mesh(&vertices, &triangles)).unwrap().unwrap();
+    let mut stack = Vec::new();
+    let mut n_near = 0;
+    for step in 0..60 {
+        let angle = 0.37 * f64::from(step);
+        let rotation = *nalgebra::Rotation3::from_euler_angles(angle, 0.7 * angle, 1.3 * angle).matrix();
+        let shift = Vector3::new(angle.sin(), angle.cos(), 0.02 * f64::from(step) - 0.6);
+        let reach = 0.2;
+        let mut found = Vec::new();
+        field.for_each_pair((&cube, &rotation, &shift), reach, &mut stack, |own, other| found.push((own, other)));
+        let n = found.len();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), n);
+        for own in 0..field.triangles.len() as u32 {
+            for other in 0..cube.triangles.len() as u32 {
+                let there = cube.corners(other).map(|p| rotation * p + shift);
+                if field.corners(own).iter().any(|p| there.iter().any(|q| (p - q).norm() <= reach)) {
+                    n_near += 1;
+                    assert!(found.binary_search(&(own, other)).is_ok(), "{step}: {own} {other}");
+                }
+            }
+        }
+    }
+    assert!(n_near > 100, "{n_near}");
+}

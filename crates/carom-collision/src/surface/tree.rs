@@ -1,7 +1,7 @@
 //! Bounding volume tree over the triangles of a surface, built once.
 
 use super::Triangle;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// Most triangles in a leaf.
 const LEAF: usize = 4;
@@ -74,5 +74,52 @@ impl TriangleTree {
             self.order[first..first + node.count as usize].iter().for_each(|&t| found(t));
             k += 1;
         }
+    }
+
+    /// Calls `found` with the triangles of all leaves of this tree and another whose boxes are within `reach` of each other. x ↦ rotation x +
+    /// shift takes the other's frame to this one; `stack` is working memory.
+    pub fn search_pairs(
+        &self,
+        (other, rotation, shift): (&Self, &Matrix3<f64>, &Vector3<f64>),
+        reach: f64,
+        stack: &mut Vec<(u32, u32)>,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        let spread = rotation.abs();
+        let meets = |own: &Node, theirs: &Node| {
+            let (centre, half) = (0.5 * (own.lower + own.upper), 0.5 * (own.upper - own.lower));
+            let (their_centre, their_half) = (0.5 * (theirs.lower + theirs.upper), 0.5 * (theirs.upper - theirs.lower));
+            let apart = rotation * their_centre + shift - centre;
+            let (here, there) = (half + spread * their_half, their_half + spread.tr_mul(&half));
+            let in_theirs = rotation.tr_mul(&apart);
+            (0..3).all(|i| apart[i].abs() <= here[i] + reach && in_theirs[i].abs() <= there[i] + reach)
+        };
+        stack.clear();
+        stack.push((0, 0));
+        while let Some((own_number, their_number)) = stack.pop() {
+            let (own, theirs) = (&self.nodes[own_number as usize], &other.nodes[their_number as usize]);
+            if !meets(own, theirs) {
+                continue;
+            }
+            let larger = (own.upper - own.lower).amax() >= (theirs.upper - theirs.lower).amax();
+            if own.count > 0 && theirs.count > 0 {
+                for &t in self.leaf(own) {
+                    other.leaf(theirs).iter().for_each(|&o| found(t, o));
+                }
+            } else if theirs.count > 0 || (own.count == 0 && larger) {
+                self.children(own_number).into_iter().for_each(|child| stack.push((child, their_number)));
+            } else {
+                other.children(their_number).into_iter().for_each(|child| stack.push((own_number, child)));
+            }
+        }
+    }
+
+    fn leaf(&self, node: &Node) -> &[u32] {
+        &self.order[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    /// Both parts of an inner node.
+    fn children(&self, node: u32) -> [u32; 2] {
+        [node + 1, self.nodes[node as usize + 1].skip]
     }
 }

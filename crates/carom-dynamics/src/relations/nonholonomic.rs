@@ -73,8 +73,8 @@ pub(crate) fn body_velocities(graph: &mut Graph, q: &[Expr], systems: &SystemSet
     for (body, first) in bodies.v.clone().step_by(N_V).enumerate() {
         let own: Vec<Expr> = (first..first + N_V).map(|v| graph.symbol(&format!("velocity {v}"))).collect();
         symbols.extend((first..first + N_V).zip(own.iter().copied()));
-        for k in 0..3 {
-            scope.symbol(&names.name(first + k), own[k]);
+        for (v, &rate) in (first..).zip(&own[..3]) {
+            scope.symbol(&names.name(v), rate);
         }
         let quaternion = &q[bodies.q.start + body * N_Q + 3..bodies.q.start + (body + 1) * N_Q];
         for (k, omega) in rotated(graph, quaternion, &own[3..]).into_iter().enumerate() {

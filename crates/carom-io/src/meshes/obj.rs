@@ -23,12 +23,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshData, MeshError> {
                 if corners.len() < 3 {
                     return Err(wrong(format!("a face has at least 3 corners, not {}", corners.len())));
                 }
-                for k in 1..corners.len() - 1 {
-                    let [a, b, c] = [corners[0], corners[k], corners[k + 1]];
-                    if a != b && b != c && c != a {
-                        mesh.triangles.push([a, b, c]);
-                    }
-                }
+                // Those that repeat a corner go along: they are counted, and touch nothing.
+                mesh.triangles.extend((1..corners.len() - 1).map(|k| [corners[0], corners[k], corners[k + 1]]));
             }
             // texture, normals, groups, materials, and lines that only graphics need
             _ => {}

@@ -12,6 +12,7 @@ use super::{
     settings, simulation, tree, user_events,
 };
 use carom_dynamics::control::{ControlSource, HeldValues};
+use carom_dynamics::systems::Scratch;
 use carom_dynamics::systems::{Natural, System};
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;
@@ -109,6 +110,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
+    check_energy(&model, &state).map_err(|mistake| vec![mistake])?;
     Ok(ModelFile {
         title: schema.title.unwrap_or_else(|| default_title.to_owned()),
         text: String::new(),
@@ -244,6 +246,20 @@ impl Parts {
         self.q.extend_from_slice(q);
         self.v.extend_from_slice(v);
         self.systems.push(system);
+    }
+}
+
+/// Velocities whose squares leave the range of numbers would give results without a word.
+fn check_energy(model: &Model, state: &State) -> Result<(), Diagnostic> {
+    match model.energy(state.t, &state.q, &state.v, &mut Scratch::default()) {
+        Ok((kinetic, _)) if !kinetic.is_finite() => {
+            let fastest = (0..state.v.len()).max_by(|&i, &j| state.v[i].abs().total_cmp(&state.v[j].abs())).unwrap_or(0);
+            let (name, speed) = (model.systems().velocities().name(fastest), state.v[fastest]);
+            let message = format!("the kinetic energy at the start is not finite: the largest velocity, {name}, is {speed:e}");
+            Err(Diagnostic { help: Some("give velocities whose squares are numbers".to_owned()), ..Diagnostic::new(None, message) })
+        }
+        // what formulas give that is not finite is found and named by the run
+        _ => Ok(()),
     }
 }
 

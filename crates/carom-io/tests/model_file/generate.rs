@@ -205,7 +205,7 @@ position = [21, 0, 0]
 
 const KIND_CASES: &[Case] = &[
     (KINDS, "[2, 2, 2]", "[2, 2, 0]", &["counts", "three whole numbers"], "[2"),
-    (KINDS, "[2, 2, 2]", "[1e4, 1e4, 1e4]", &["at most 10000000 bodies"], "[1e4"),
+    (KINDS, "[2, 2, 2]", "[1e4, 1e4, 1e4]", &["at most 1000000 bodies"], "[1e4"),
     (KINDS, "spacing = 0.3\n", "", &["no `spacing`"], "[[generate]]"),
     (KINDS, "rows = 3", "rows = 1e9", &["1000000000", "from 1 to"], "1e9"),
     (KINDS, "outer_radius = 1.1", "outer_radius = 0.8", &["not larger than the inner radius"], "0.8"),

@@ -144,6 +144,6 @@ fn too_many(reader: &mut Reader<'_>, making: &Making<'_>, n: usize) -> Option<()
     if n <= MAX_BODIES {
         return Some(());
     }
-    reader.wrong(making.span(), format!("\"{}\" would be {n} bodies", making.name), format!("at most {MAX_BODIES} are made by one entry"));
+    reader.wrong(making.span(), format!("\"{}\" would be {n} bodies", making.name), format!("at most {MAX_BODIES} are made"));
     None
 }

@@ -25,8 +25,8 @@ use std::ops::Range;
 use template::Template;
 use toml::Spanned;
 
-/// Most bodies that one entry makes.
-const MAX_BODIES: usize = 10_000_000;
+/// Most bodies that all entries make; a model takes some kilobytes for each.
+const MAX_BODIES: usize = 1_000_000;
 
 /// What an entry has made so far.
 struct Making<'a> {
@@ -74,6 +74,11 @@ pub(super) fn generate(
         _ => rows::chain(reader, &mut making, &template)?,
     }
     let span = section.span();
+    let n = entries.len() + making.made.len();
+    if n > MAX_BODIES {
+        reader.wrong(span, format!("with \"{}\" there would be {n} bodies", making.name), format!("a model has at most {MAX_BODIES}"));
+        return None;
+    }
     entries.extend(making.made.into_iter().map(|(name, fixed, body)| Entry { name, fixed, span: span.clone(), body }));
     joints.append(&mut making.joints);
     Some(())
