@@ -29,14 +29,19 @@ impl Barrier {
             self.round.store(round.wrapping_add(1), Release);
             return;
         }
-        let mut spins = 0;
-        while self.round.load(Acquire) == round {
-            spins += 1;
-            if spins > SPINS {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
+        spin_until(|| self.round.load(Acquire) != round);
+    }
+}
+
+/// Waits for what another thread is about to do.
+pub(super) fn spin_until(done: impl Fn() -> bool) {
+    let mut spins = 0;
+    while !done() {
+        spins += 1;
+        if spins > SPINS {
+            std::thread::yield_now();
+        } else {
+            std::hint::spin_loop();
         }
     }
 }

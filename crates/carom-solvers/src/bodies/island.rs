@@ -1,6 +1,6 @@
 //! One island: its bodies in blocks, its contacts in cells, and the sweeps over them by one or several threads.
 
-use super::barrier::Barrier;
+use super::barrier::{Barrier, spin_until};
 use super::body::{Body, BodyBlock, Inertia, MOST_BLOCKS, OneBlock, SeveralBlocks, block_of};
 use super::cell::{Cell, Source, Work};
 use super::exact::{ExactIsland, Goal};
@@ -13,7 +13,7 @@ use super::{BodyProblem, BodySolution, GROUND, Measure};
 use crate::growth::reserve_tightly;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An island with everything that its solution needs.
@@ -35,14 +35,16 @@ pub(super) struct Island {
     row_work: RowSet,
     /// Sums of each cell.
     sums: Vec<[AtomicU64; 3]>,
-    /// Stage of the work for which each cell was last taken by a thread.
+    /// Visit for which each cell was last taken by a thread, and up to which stage of which visit the cells of each block are done.
     claims: Vec<AtomicU64>,
+    progress: Vec<AtomicU64>,
     /// |q|².
     free: f64,
     /// Sum of the diagonal of W.
     pub trace: f64,
     pub outcome: Outcome,
-    exact: ExactIsland,
+    /// Newton's method, while it is in use: its factors take more room than all the rest.
+    exact: Option<Box<ExactIsland>>,
     /// The solution is that of `exact`.
     is_exact: bool,
     /// Steps for which the factors are taken to be too dear without asking.
@@ -92,9 +94,22 @@ struct Team<'a> {
 struct Turn {
     /// The blocks with which it begins.
     own: Range<usize>,
-    is_shared: bool,
-    /// Number of the present stage, the same on all threads.
-    stage: u64,
+    /// Number of the present visit of all cells, the same on all threads.
+    visit: u64,
+}
+
+/// Stages of a visit: within blocks, between even ones and the next, between odd ones and the next. A cell has one of the last two.
+const STAGES: u64 = 3;
+
+/// Whether a cell that begins with this block of `n` is worked on at this stage.
+fn has_cell(block: usize, stage: usize, n: usize) -> bool {
+    stage == 0 || block + 1 < n && block % 2 == stage - 1
+}
+
+/// The stage at which a block is worked on after this one, or the number of stages.
+fn next_stage(block: usize, stage: usize, n: usize) -> u64 {
+    let takes_part = |stage: &usize| has_cell(block, *stage, n) || block > 0 && has_cell(block - 1, *stage, n);
+    (stage + 1..STAGES as usize).find(takes_part).map_or(STAGES, |stage| stage as u64)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -172,8 +187,8 @@ impl Island {
         self.cells.truncate(n_cells);
         self.sums.clear();
         self.sums.resize_with(n_cells, Default::default);
-        self.claims.clear();
         self.claims.resize_with(n_cells, Default::default);
+        self.progress.resize_with(self.n_blocks, Default::default);
         self.cells.iter_mut().for_each(|cell| own(cell).groups.clear());
         for (index, pair) in self.groups.pairs().enumerate() {
             let mut blocks = pair.iter().filter_map(|&body| self.partition.addresses.get(body as usize)).map(|&a| block_of(a));
@@ -229,12 +244,13 @@ impl Island {
     /// Newton's method, where its factors take no more than so many flops: whether they do. The result is kept where it is better.
     fn solve_exactly(&mut self, task: Task<'_>, goal: f64, most_flops: f64) -> bool {
         let Task { problem, local, limits, .. } = task;
-        let flops = self.exact.prepare(problem, &self.bodies, &self.contacts, |body| local[body as usize]);
+        let mut exact = self.exact.take().unwrap_or_default();
+        let flops = exact.prepare(problem, &self.bodies, &self.contacts, |body| local[body as usize]);
         if flops.is_none_or(|flops| flops > most_flops) {
             return false;
         }
         let penalty = if self.is_structure(problem) { HOLDING_PENALTY } else { SLIDING_PENALTY };
-        let impulses = self.exact.impulses_mut();
+        let impulses = exact.impulses_mut();
         impulses.clear();
         impulses.resize(self.contacts.len(), [0.0; 3]);
         for cell in &mut self.cells {
@@ -245,14 +261,15 @@ impl Island {
                 }
             });
         }
-        self.exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free, penalty });
-        let (residual, by_sweeps) = (self.exact.measure.residual(), self.outcome.measure.residual());
+        exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free, penalty });
+        let (residual, by_sweeps) = (exact.measure.residual(), self.outcome.measure.residual());
         if residual < by_sweeps {
             self.is_exact = true;
-            self.outcome.measure = self.exact.measure;
+            self.outcome.measure = exact.measure;
             self.outcome.converged = residual <= limits.tolerance;
-            self.outcome.sweeps += self.exact.steps;
+            self.outcome.sweeps += exact.steps;
         }
+        self.exact = Some(exact);
         true
     }
 
@@ -261,6 +278,7 @@ impl Island {
         self.is_exact = false;
         let mut rows = std::mem::take(&mut self.row_work);
         self.claims.iter_mut().for_each(|claim| *claim.get_mut() = 0);
+        self.progress.iter_mut().for_each(|done| *done.get_mut() = STAGES);
         let n_threads = if shared && self.n_blocks > 1 { rayon::current_num_threads() } else { 1 };
         let team = Team {
             arch,
@@ -301,11 +319,7 @@ impl Island {
 
     /// What one thread does.
     fn work(&self, thread: usize, team: &Team<'_>) {
-        let mut turn = Turn {
-            own: self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads,
-            is_shared: team.n_threads > 1,
-            stage: 0,
-        };
+        let mut turn = Turn { own: self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads, visit: 1 };
         if !team.resumes {
             self.start(thread, &mut turn, team);
         }
@@ -344,26 +358,25 @@ impl Island {
     }
 
     /// Works on all cells: within the blocks, then between the even and the next, then between the odd and the next. A thread begins with its own blocks and goes on
-    /// with what the others have not begun. All threads have done so on return.
+    /// with what the others have not begun; it waits for the cells before, of the same blocks, only. All threads have done their work on return.
     fn visit_cells(&self, team: &Team<'_>, turn: &mut Turn, work: Work) {
-        self.visit_stage(team, turn, work, 0, |_| true);
-        if self.n_blocks == 1 {
-            return;
-        }
-        for parity in 0..2 {
-            self.visit_stage(team, turn, work, self.n_blocks, |block| block % 2 == parity && block + 1 < self.n_blocks);
-        }
-    }
-
-    /// Works on the cells of some blocks, which share no body; they lie from `first` on.
-    fn visit_stage(&self, team: &Team<'_>, turn: &mut Turn, work: Work, first: usize, some: impl Fn(usize) -> bool) {
-        turn.stage += 1;
-        let others = (turn.own.end..self.n_blocks).rev().chain((0..turn.own.start).rev());
-        for block in turn.own.clone().chain(others).filter(|&block| some(block)) {
-            if !turn.is_shared || self.claims[first + block].fetch_max(turn.stage, Relaxed) < turn.stage {
-                self.dispatch(team.arch, work, first + block);
+        let n = self.n_blocks;
+        for stage in 0..3 {
+            let others = (turn.own.end..n).rev().chain((0..turn.own.start).rev());
+            for block in turn.own.clone().chain(others).filter(|&block| has_cell(block, stage, n)) {
+                let cell = if stage == 0 { block } else { n + block };
+                if team.n_threads == 1 {
+                    self.dispatch(team.arch, work, cell);
+                } else if self.claims[cell].fetch_max(turn.visit, Relaxed) < turn.visit {
+                    let blocks = block..block + if stage == 0 { 1 } else { 2 };
+                    let before = STAGES * turn.visit + stage as u64;
+                    blocks.clone().for_each(|block| spin_until(|| self.progress[block].load(Acquire) >= before));
+                    self.dispatch(team.arch, work, cell);
+                    blocks.for_each(|block| self.progress[block].store(STAGES * turn.visit + next_stage(block, stage, n), Release));
+                }
             }
         }
+        turn.visit += 1;
         team.barrier.wait();
     }
 
@@ -416,8 +429,8 @@ impl Island {
 
     /// Writes impulses, velocities of bodies and those of rows into the solution of the problem.
     pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
-        if self.is_exact {
-            self.exact.read_out(&self.bodies, &self.contacts, solution);
+        if let (true, Some(exact)) = (self.is_exact, &self.exact) {
+            exact.read_out(&self.bodies, &self.contacts, solution);
             return;
         }
         let mut rows = std::mem::take(&mut self.row_work);

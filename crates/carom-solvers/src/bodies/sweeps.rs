@@ -35,6 +35,9 @@ impl Default for BodySweepsParams {
     }
 }
 
+/// Problems for which the storage of islands that are not in use is kept.
+const KEPT: usize = 32;
+
 /// Contacts from which an island is shared between threads: it has two blocks.
 const SHARED_CONTACTS: usize = 2 * BLOCK_CONTACTS;
 
@@ -50,6 +53,9 @@ pub struct BodySweeps {
     local: Vec<u32>,
     islands: Vec<Island>,
     n_islands: usize,
+    /// Most islands of the last problems, and the number of these problems.
+    most_islands: usize,
+    problems: usize,
     /// Parts of the residual.
     parts: Vec<Measure>,
 }
@@ -134,6 +140,16 @@ impl BodySweeps {
         }
     }
 
+    /// Gives back the storage of islands that have not been in use for some problems: piles that collapse into one leave many behind.
+    fn drop_unused(&mut self) {
+        self.most_islands = self.most_islands.max(self.n_islands);
+        self.problems += 1;
+        if self.problems == KEPT {
+            self.islands.truncate(self.most_islands);
+            (self.most_islands, self.problems) = (0, 0);
+        }
+    }
+
     /// Sorts contacts and rows into islands.
     fn split(&mut self, problem: &BodyProblem) {
         let n = problem.masses.len();
@@ -165,6 +181,7 @@ impl BodySweeps {
         }
         self.union.number(&self.sizes, &mut self.order);
         self.n_islands = self.order.len();
+        self.drop_unused();
         if self.islands.len() < self.n_islands {
             self.islands.resize_with(self.n_islands, Island::default);
         }

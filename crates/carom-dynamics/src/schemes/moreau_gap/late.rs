@@ -11,8 +11,8 @@ use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::systems::Instant;
 
-/// Times that a step is solved again, at most. What is left then, or came in by the last solution, penetrates and is taken back.
-pub(super) const MOST_TIMES: usize = 4;
+/// Times that a step is solved again, at most: one is enough, but for a few steps of piles that collapse. What is left then penetrates and is taken back.
+pub(super) const MOST_TIMES: usize = 2;
 
 impl MoreauGap {
     /// (q_k, displacement of the step) => contacts that it closes and that were not among `contacts`, where they now are: whether there are any. `first` says that

@@ -7,7 +7,7 @@
 //! bilateral:   u_{k+1} = 0 and g(q_{k+1}) = 0      with mean rows and a projection: see `joint_positions`
 //! contact:     K* ∋ (u_N + s + μ‖u_T‖, u_T) ⟂ p ∈ K
 //!              s = g_k/h                            open: the gap may close in this step, and not more
-//!              s = max(g_k/h, −u_free)              parting, and not met again in this step: it flies
+//!              s = max(g_k/h, (u_k − 11 u_free)/10) parting, and not met again in this step: it flies
 //!              s = max(ρ g_k/h, −w)                 penetrating: taken back by the part ρ per step, at most at the speed w
 //!              s = −max(0, −e u_τ + a (h − τ))      met in this step with e > 0: Newton's rebound
 //! q_{k+1} = q_k ⊕ h T [(1 − w) v_k + w v_{k+1}]     w by island: see `impulse_times`
