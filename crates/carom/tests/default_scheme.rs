@@ -57,7 +57,9 @@ fn friction_has_its_limit() {
 fn struck_bodies_do_not_run_into_others() {
     for many in [1, 1000] {
         let ball = |name: &str, x: f64, v: f64| {
-            format!("[[body]]\nname = \"{name}\"\nshape = {{ kind = \"sphere\", radius = 0.1 }}\ndensity = 1000\nposition = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n")
+            format!(
+                "[[body]]\nname = \"{name}\"\nshape = {{ kind = \"sphere\", radius = 0.1 }}\ndensity = 1000\nposition = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n"
+            )
         };
         let balls = ball("a", 0.0, 2.0) + &ball("b", 0.2, 0.0) + &ball("c", 0.404, 0.0);
         let simulation = format!(
