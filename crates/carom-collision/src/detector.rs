@@ -1,11 +1,12 @@
 //! The contact detector: moves the colliders with their bodies, finds near pairs, computes their contact points.
 
-use crate::backend::tree::{Bounds, EMPTY, Tree, overlap, within};
+use crate::backend::tree::{Bounds, EMPTY, Tree, overhang, within};
 use crate::collider::{Collider, CollisionError, Groups};
 use crate::law_table::LawTable;
 use crate::materials::{Material, PairLaws};
 use crate::motion::MotionState;
 use crate::narrow::{Narrow, Workspace};
+use crate::near::{Filter, Near, spheres_may_meet};
 use crate::pairs::Geometry;
 use crate::placed::{Placed, SKIN_FRACTION};
 use crate::shapes::Shape;
@@ -13,13 +14,14 @@ use carom_dynamics::detection::{ContactDetector, ContactPoint, DetectionWarnings
 use carom_dynamics::error::NonFinite;
 use carom_dynamics::laws::ContactLaw;
 use carom_dynamics::systems::Instant;
-use carom_solvers::growth::reserve_tightly;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// How far a collider's quaternion may be from unit length.
 const UNIT_TOLERANCE: f64 = 1e-6;
+/// Colliders whose pairs are worked on by one thread.
+const PIECE: usize = 128;
 /// Fewest colliders that a thread places at once.
 const FEWEST_FOR_THREADS: usize = 512;
 
@@ -46,9 +48,12 @@ pub struct Detector {
     placed: Vec<Placed>,
     /// Contacts are reported within this part of the smaller radius of a pair, whatever the speeds.
     skin: f64,
+    /// The smallest of these gaps among those of moving colliders \[m\].
+    least_skin: f64,
     /// Colliders that move as prescribed, ascending, with their motion as of the present call.
     obstacles: Vec<(u32, MotionState)>,
-    near_pairs: Vec<(u32, u32)>,
+    /// Colliders that have become faster since the last search, ascending.
+    faster: Vec<u32>,
     workspace: Workspace,
     registers: Vec<f64>,
     /// That of the last search \[s\].
@@ -63,8 +68,6 @@ struct ColliderSet {
     members: Vec<(u32, Groups)>,
     geometries: Vec<Geometry>,
     laws: LawTable,
-    /// Colliders other than planes, in order.
-    solids: Vec<u32>,
     planes: Vec<u32>,
     /// Largest gap at which some pair still pulls \[m\]; 0 without cohesion.
     pull_reach: f64,
@@ -92,19 +95,20 @@ impl Detector {
         }
         let laws = LawTable::new(colliders.iter().map(|collider| collider.material), &materials, &pair_laws)?;
         let pull_reach = laws.laws().iter().map(|law| law.cohesion.reach()).fold(0.0, f64::max);
-        let is_plane = |i: &u32| matches!(colliders[*i as usize].shape, Shape::Plane { .. });
-        let (planes, solids): (Vec<u32>, Vec<u32>) = (0..colliders.len() as u32).partition(is_plane);
+        let is_plane = |collider: &Collider| matches!(collider.shape, Shape::Plane { .. });
+        let planes = (0..).zip(&colliders).filter(|(_, collider)| is_plane(collider)).map(|(i, _)| i).collect();
         let members: Vec<(u32, Groups)> = colliders.iter().map(|collider| (collider.body.unwrap_or(WORLD), collider.groups)).collect();
         let colliders = colliders.into();
         Ok(Self {
-            set: Arc::new(ColliderSet { colliders, members, geometries, laws, solids, planes, pull_reach }),
+            set: Arc::new(ColliderSet { colliders, members, geometries, laws, planes, pull_reach }),
             excluded: Vec::new(),
             apart: Vec::new(),
             tree: Tree::default(),
             placed: Vec::new(),
             skin: SKIN_FRACTION,
+            least_skin: f64::INFINITY,
             obstacles: Vec::new(),
-            near_pairs: Vec::new(),
+            faster: Vec::new(),
             workspace: Workspace::default(),
             registers: Vec::new(),
             horizon: 0.0,
@@ -126,6 +130,7 @@ impl Detector {
         let colliders = &self.set.colliders;
         self.placed.extend(colliders.iter().map(|collider| Placed::at_rest(collider, self.skin)));
         lead_bodies(&mut self.placed);
+        self.least_skin = least_skin(&self.placed);
         let fixed = |(collider, placed): (&Collider, &Placed)| {
             if collider.body.is_some() || !placed.radius.is_finite() { EMPTY } else { placed.bounds(&collider.shape, 0.0, 0.0) }
         };
@@ -201,43 +206,49 @@ impl Detector {
         Ok(())
     }
 
-    /// Pairs that may touch, each as (A, B) with A moving, sorted.
-    fn find_near_pairs(&mut self, horizon: f64) {
-        let Self { set, placed, tree, near_pairs: near, .. } = self;
-        let ColliderSet { colliders, members, planes, solids, pull_reach, .. } = &**set;
-        let filter = Filter { members, excluded: &self.excluded, apart: &self.apart };
-        tree.refit_with(|i, j| filter.admit(i.min(j), i.max(j)));
-        near.clear();
-        reserve_tightly(near, tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).count());
-        let mut candidates = tree.pairs().iter().filter(|(a, b)| overlap(tree.bounds(*a), tree.bounds(*b))).copied().peekable();
-        if !planes.is_empty() {
-            for &solid in solids {
-                let body = &placed[solid as usize];
-                // the pairs of the bodies before
-                while let Some(pair) = candidates.next_if(|&(a, _)| a < solid) {
-                    near.push(pair);
-                }
-                let first = near.len();
-                for &plane in planes.iter().filter(|_| body.valid) {
-                    let ground = &placed[plane as usize];
-                    let Shape::Plane { normal } = &colliders[plane as usize].shape else { continue };
-                    let normal = ground.pose.rotation * normal;
-                    let height = normal.dot(&(body.pose.position - ground.pose.position)) - body.radius;
-                    if height <= body.margin(ground, horizon) + pull_reach
-                        && let Some(pair) = filter.admit(solid, plane)
-                    {
-                        near.push(pair);
-                    }
-                }
-                if near.len() > first {
-                    while let Some(pair) = candidates.next_if(|&(a, _)| a == solid) {
-                        near.push(pair);
-                    }
-                    near[first..].sort_unstable();
-                }
+    /// Finds the colliders that may go farther within `time` seconds with the velocities `v` than the last search allowed for, and gives them these velocities. Returns how
+    /// far their boxes reach beyond those in the tree \[m\].
+    fn find_faster(&mut self, v: &[f64], time: f64) -> f64 {
+        let Self { set, placed, tree, faster, .. } = self;
+        let ColliderSet { colliders, pull_reach, .. } = &**set;
+        // a gap closes by no more than it would at the velocities of the search, plus what both bodies have gained since
+        let allowed = if time <= self.horizon { 0.5 * self.least_skin } else { -1.0 };
+        let (boxes, kept) = tree.boxes_mut();
+        let all = (colliders.par_iter(), placed.par_iter_mut(), boxes.par_iter_mut(), kept.par_iter()).into_par_iter();
+        let follow = |(collider, placed, bounds, kept): (&Collider, &mut Placed, &mut Bounds, &Bounds)| {
+            placed.faster = placed.valid && placed.body != WORLD && time * placed.gain(v) > allowed;
+            if !placed.faster {
+                return 0.0;
             }
-        }
-        near.extend(candidates);
+            placed.hasten(v);
+            let swept = placed.bounds(&collider.shape, time, *pull_reach);
+            // what leaves the range of numbers is told of by the next search
+            placed.faster = (swept.0 + swept.1).iter().all(|x| x.is_finite());
+            if placed.faster {
+                *bounds = swept;
+            }
+            overhang(bounds, kept)
+        };
+        let overhang = all.with_min_len(FEWEST_FOR_THREADS).map(follow).reduce(|| 0.0, f64::max);
+        faster.clear();
+        faster.extend((0..).zip(&*placed).filter(|(_, placed)| placed.faster).map(|(i, _)| i));
+        overhang
+    }
+
+    /// The contact points of the near pairs that `list` gives, in order, for each of `n_pieces` pieces.
+    fn collide(
+        &mut self,
+        (bodies, horizon): (Instant<'_>, f64),
+        n_pieces: usize,
+        list: impl Fn(&Near<'_>, usize, &mut Vec<(u32, u32)>) + Sync,
+        contacts: &mut Vec<ContactPoint>,
+    ) -> DetectionWarnings {
+        let Self { set, placed, tree, obstacles, workspace, excluded, apart, .. } = self;
+        let ColliderSet { colliders, members, geometries, laws, planes, pull_reach } = &**set;
+        let (filter, pull_reach) = (Filter { members, excluded, apart }, *pull_reach);
+        let near = Near { colliders, planes, placed, tree, filter, horizon, pull_reach };
+        let narrow = Narrow { bodies, geometries, placed, laws, obstacles, horizon, pull_reach };
+        narrow.run(n_pieces, |k, pairs| list(&near, k, pairs), workspace, contacts)
     }
 }
 
@@ -249,20 +260,36 @@ impl ContactDetector for Detector {
         self.warm_up();
         // (t, q, v) => poses and grown bounds
         self.place(bodies, horizon)?;
-        // bounds => near pairs, in the order of their keys
-        self.find_near_pairs(horizon);
-        // near pairs => contact points
-        let narrow = Narrow {
-            bodies,
-            geometries: &self.set.geometries,
-            placed: &self.placed,
-            laws: &self.set.laws,
-            obstacles: &self.obstacles,
-            horizon,
-            pull_reach: self.set.pull_reach,
+        // bounds => near pairs => contact points
+        let Self { set, placed, tree, excluded, apart, .. } = &mut *self;
+        let filter = Filter { members: &set.members, excluded, apart };
+        let is_sphere = |i: u32| matches!(set.colliders[i as usize].shape, Shape::Sphere { .. });
+        let radii = |i: u32, j: u32| [i, j].map(|k| placed[k as usize].radius);
+        tree.refit_with(|i, j, boxes| {
+            let far = is_sphere(i) && is_sphere(j) && !spheres_may_meet(radii(i, j), boxes);
+            if far { None } else { filter.admit(i.min(j), i.max(j)) }
+        });
+        let n = self.placed.len();
+        let of_piece = |near: &Near<'_>, k: usize, pairs: &mut Vec<(u32, u32)>| {
+            (k * PIECE..n.min((k + 1) * PIECE)).for_each(|a| near.list_pairs(a as u32, pairs));
         };
-        let warnings = narrow.run(&self.near_pairs, &mut self.workspace, contacts);
+        let warnings = self.collide((bodies, horizon), n.div_ceil(PIECE), of_piece, contacts);
         self.warnings.add(&warnings);
+        Ok(())
+    }
+
+    fn detect_unforeseen(&mut self, bodies: Instant<'_>, time: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
+        if self.tree.is_stale() {
+            return self.detect(bodies, time, contacts);
+        }
+        let overhang = self.find_faster(bodies.v, time);
+        let faster = std::mem::take(&mut self.faster);
+        let of_piece = |near: &Near<'_>, k: usize, pairs: &mut Vec<(u32, u32)>| {
+            let some = &faster[k * PIECE..faster.len().min((k + 1) * PIECE)];
+            some.iter().for_each(|&a| near.list_pairs_of_faster(a, &faster, overhang, pairs));
+        };
+        self.collide((bodies, time), faster.len().div_ceil(PIECE), of_piece, contacts);
+        self.faster = faster;
         Ok(())
     }
 
@@ -272,19 +299,13 @@ impl ContactDetector for Detector {
         }
         self.skin = fraction;
         let Self { set, placed, tree, .. } = self;
-        for (i, (collider, placed)) in set.colliders.iter().zip(placed).enumerate() {
+        for (i, (collider, placed)) in set.colliders.iter().zip(&mut *placed).enumerate() {
             placed.skin = fraction;
             if collider.body.is_none() && placed.radius.is_finite() {
                 tree.move_leaf(i as u32, &placed.bounds(&collider.shape, 0.0, 0.0));
             }
         }
-    }
-
-    fn has_foreseen(&self, v: &[f64], time: f64) -> bool {
-        // a gap closes by no more than it would at the velocities of the search, plus what both bodies have gained since
-        let moving = || self.placed.par_iter().with_min_len(FEWEST_FOR_THREADS).filter(|placed| placed.body != WORLD);
-        let smallest = moving().map(|placed| placed.skin * placed.radius).reduce(|| f64::INFINITY, f64::min);
-        time <= self.horizon && moving().all(|placed| time * placed.gain(v) <= 0.5 * smallest)
+        self.least_skin = least_skin(placed);
     }
 
     fn laws(&self) -> &[ContactLaw] {
@@ -332,6 +353,11 @@ impl Moved {
     }
 }
 
+/// Smallest gap within which a moving collider meets larger ones whatever the speeds \[m\].
+fn least_skin(placed: &[Placed]) -> f64 {
+    placed.iter().filter(|placed| placed.body != WORLD).map(|placed| placed.skin * placed.radius).fold(f64::INFINITY, f64::min)
+}
+
 /// Gives the first collider of each body the smallest width of those that may jump over others.
 fn lead_bodies(placed: &mut [Placed]) {
     let mut by_body: Vec<(u32, usize)> = placed.iter().map(|placed| placed.body).zip(0..).filter(|(body, _)| *body != WORLD).collect();
@@ -339,30 +365,6 @@ fn lead_bodies(placed: &mut [Placed]) {
     for body in by_body.chunk_by(|a, b| a.0 == b.0) {
         let may_jump = body.iter().map(|&(_, i)| &placed[i]).filter(|placed| !placed.continuous);
         placed[body[0].1].body_width = may_jump.map(|placed| placed.thinnest).fold(f64::INFINITY, f64::min);
-    }
-}
-
-/// Which colliders may meet.
-struct Filter<'a> {
-    members: &'a [(u32, Groups)],
-    excluded: &'a [(u32, u32)],
-    apart: &'a [(u32, u32)],
-}
-
-impl Filter<'_> {
-    /// The pair with a moving collider first, or `None` when the two never meet.
-    fn admit(&self, i: u32, j: u32) -> Option<(u32, u32)> {
-        let ((a, groups_a), (b, groups_b)) = (self.members[i as usize], self.members[j as usize]);
-        if a == b || !groups_a.meets(&groups_b) {
-            return None;
-        }
-        if !self.excluded.is_empty() && self.excluded.binary_search(&(a.min(b), a.max(b))).is_ok() {
-            return None;
-        }
-        if !self.apart.is_empty() && self.apart.binary_search(&(i.min(j), i.max(j))).is_ok() {
-            return None;
-        }
-        if a == WORLD { Some((j, i)) } else { Some((i, j)) }
     }
 }
 

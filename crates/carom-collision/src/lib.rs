@@ -14,6 +14,7 @@ pub mod mass;
 pub mod materials;
 pub mod motion;
 mod narrow;
+mod near;
 mod pairs;
 mod placed;
 mod placement;

@@ -12,14 +12,9 @@ use carom_dynamics::systems::Instant;
 use carom_solvers::growth::reserve_tightly;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
 
-/// Pairs of one piece.
-const PIECE: usize = 1024;
 /// Pieces of each thread that are worked on before their contacts are gathered: what is not gathered yet takes little room.
 const ROUND: usize = 4;
-/// Fewer pairs than this are not worth a second thread.
-const FEWEST: usize = 2 * PIECE;
 /// A pair whose motion is followed is advanced in time if it may approach by more than this part of the smaller width within the horizon.
 const FAST: f64 = 0.5;
 
@@ -45,6 +40,7 @@ pub(crate) struct Workspace {
 
 #[derive(Clone, Default)]
 struct Piece {
+    pairs: Vec<(u32, u32)>,
     points: Vec<PairPoint>,
     scratch: Scratch,
     contacts: Vec<ContactPoint>,
@@ -52,22 +48,37 @@ struct Piece {
 }
 
 impl Narrow<'_> {
-    /// Appends the contact points of sorted pairs (A, B), in order; returns what is doubtful about them.
-    pub fn run(&self, pairs: &[(u32, u32)], workspace: &mut Workspace, contacts: &mut Vec<ContactPoint>) -> DetectionWarnings {
+    /// Appends the contact points of near pairs (A, B), in order: `list` gives those of each of `n_pieces` pieces. Returns what is doubtful about them.
+    pub fn run(
+        &self,
+        n_pieces: usize,
+        list: impl Fn(usize, &mut Vec<(u32, u32)>) + Sync,
+        workspace: &mut Workspace,
+        contacts: &mut Vec<ContactPoint>,
+    ) -> DetectionWarnings {
         let Workspace { pieces } = workspace;
-        let n_threads = if pairs.len() < FEWEST { 1 } else { rayon::current_num_threads() };
-        let n_pieces = if n_threads == 1 { 1 } else { ROUND * n_threads };
-        if pieces.len() < n_pieces {
-            pieces.resize(n_pieces, Piece::default());
+        let n_threads = rayon::current_num_threads().min(n_pieces);
+        let n_at_once = if n_threads > 1 { ROUND * n_threads } else { 1 };
+        if pieces.len() < n_at_once {
+            pieces.resize(n_at_once, Piece::default());
         }
         let mut warnings = DetectionWarnings::default();
-        for pairs in pairs.chunks(PIECE * n_pieces) {
-            let pieces = &mut pieces[..pairs.len().div_ceil(PIECE)];
-            if let [piece] = pieces {
-                self.collide_all(pairs, piece);
-            } else {
-                pairs.par_chunks(PIECE).zip(pieces.par_iter_mut()).for_each(|(pairs, piece)| self.collide_all(pairs, piece));
+        if n_threads <= 1 {
+            let piece = &mut pieces[0];
+            for k in 0..n_pieces {
+                self.collide_all(|pairs| list(k, pairs), piece, contacts);
+                warnings.add(&piece.warnings);
             }
+            return warnings;
+        }
+        for first in (0..n_pieces).step_by(n_at_once) {
+            let pieces = &mut pieces[..n_at_once.min(n_pieces - first)];
+            pieces.par_iter_mut().enumerate().for_each(|(k, piece)| {
+                let mut contacts = std::mem::take(&mut piece.contacts);
+                contacts.clear();
+                self.collide_all(|pairs| list(first + k, pairs), piece, &mut contacts);
+                piece.contacts = contacts;
+            });
             for piece in pieces {
                 reserve_tightly(contacts, piece.contacts.len());
                 contacts.extend_from_slice(&piece.contacts);
@@ -77,15 +88,16 @@ impl Narrow<'_> {
         warnings
     }
 
-    /// The contact points of some pairs, in the piece.
-    fn collide_all(&self, pairs: &[(u32, u32)], piece: &mut Piece) {
-        let mut contacts = std::mem::take(&mut piece.contacts);
-        contacts.clear();
+    /// Appends the contact points of the pairs of a piece.
+    fn collide_all(&self, list: impl FnOnce(&mut Vec<(u32, u32)>), piece: &mut Piece, contacts: &mut Vec<ContactPoint>) {
+        let mut pairs = std::mem::take(&mut piece.pairs);
+        pairs.clear();
+        list(&mut pairs);
         piece.warnings = DetectionWarnings::default();
-        for &pair in pairs {
-            self.collide(pair, piece, &mut contacts);
+        for &pair in &pairs {
+            self.collide(pair, piece, contacts);
         }
-        piece.contacts = contacts;
+        piece.pairs = pairs;
     }
 
     /// Appends the contact points of one pair.
@@ -111,6 +123,7 @@ impl Narrow<'_> {
                 warnings.degenerate += 1;
                 continue;
             }
+            reserve_tightly(contacts, 1);
             contacts.push(ContactPoint {
                 body_a: placed_a.body,
                 body_b: placed_b.body,

@@ -16,6 +16,8 @@ pub(crate) const SKIN_FRACTION: f64 = 1e-6;
 pub(crate) struct Placed {
     /// Pose and speeds are finite.
     pub valid: bool,
+    /// It has become faster since the last search.
+    pub faster: bool,
     pub body: u32,
     pub material: u32,
     pub pose: Pose,
@@ -47,6 +49,7 @@ impl Placed {
         let offset = if collider.body.is_some() { collider.translation.norm() } else { 0.0 };
         Self {
             valid: collider.body.is_none(),
+            faster: false,
             body: collider.body.unwrap_or(WORLD),
             material: collider.material,
             pose: Pose::new(collider.translation, collider.rotation),
@@ -73,7 +76,7 @@ impl Placed {
     pub fn follow(&mut self, collider: &Collider, q: &[f64], v: &[f64]) {
         self.valid = false;
         let body = self.body as usize;
-        let (Some(q), Some(v)) = (q.get(7 * body..7 * body + 7), v.get(6 * body..6 * body + 6)) else {
+        let (Some(q), true) = (q.get(7 * body..7 * body + 7), v.len() >= 6 * body + 6) else {
             return;
         };
         let quaternion = Quaternion::new(q[3], q[4], q[5], q[6]);
@@ -82,18 +85,25 @@ impl Placed {
         };
         let position = Vector3::new(q[0], q[1], q[2]) + rotation * collider.translation;
         self.pose = Pose::new(position, rotation * collider.rotation);
-        self.velocity = Vector3::new(v[0], v[1], v[2]);
-        self.spin_speed = Vector3::new(v[3], v[4], v[5]).norm() * self.reach;
+        self.hasten(v);
         let reached = position.map(f64::abs).sum() + self.velocity.norm() + self.spin_speed;
         self.valid = reached.is_finite() && rotation.coords.iter().all(|x| x.is_finite());
     }
 
     /// By how much faster than as of the search a point of the collider may move at other velocities of the bodies \[m/s\].
     pub fn gain(&self, v: &[f64]) -> f64 {
-        let body = self.body as usize;
-        let Some(v) = v.get(6 * body..6 * body + 6) else { return f64::INFINITY };
-        let spin = Vector3::new(v[3], v[4], v[5]).norm() * self.reach;
-        (Vector3::new(v[0], v[1], v[2]) - self.velocity).norm() + (spin - self.spin_speed).max(0.0)
+        let (velocity, spin_speed) = self.speeds(v);
+        (velocity - self.velocity).norm() + (spin_speed - self.spin_speed).max(0.0)
+    }
+
+    /// Has other velocities of the bodies from now on.
+    pub fn hasten(&mut self, v: &[f64]) {
+        (self.velocity, self.spin_speed) = self.speeds(v);
+    }
+
+    fn speeds(&self, v: &[f64]) -> (Vector3<f64>, f64) {
+        let v = &v[6 * self.body as usize..6 * self.body as usize + 6];
+        (Vector3::new(v[0], v[1], v[2]), Vector3::new(v[3], v[4], v[5]).norm() * self.reach)
     }
 
     /// Moves an obstacle as prescribed.

@@ -63,6 +63,44 @@ fn equals_brute_force_over_several_steps() {
     assert!(total > 600, "{total} contacts are too few to tell");
 }
 
+/// Bodies that become faster within the step: what a search at their new velocities finds is found, at first or then.
+#[test]
+fn what_was_not_foreseen_is_found() {
+    let mut random = Random(9);
+    let (time, mut new) = (0.02, 0);
+    for (n_faster, speed) in [(1, 3.0), (10, 40.0), (200, 5.0), (200, 100.0)] {
+        let mut scene = random_scene(&mut random, 200);
+        scene.add_fixed(Shape::Plane { normal: Vector3::z() }, Vector3::new(0.0, 0.0, -3.0), UnitQuaternion::identity());
+        scene.add_fixed(Shape::Box { half_extents: Vector3::repeat(1.0) }, Vector3::zeros(), UnitQuaternion::identity());
+        let mut detector = scene.detector();
+        detector.set_skin(0.03);
+        let first = scene.detect_with(&mut detector, 1.5 * time);
+        // twice: what comes later is faster than as of the last search, whatever that was
+        for _ in 0..2 {
+            for velocity in &mut scene.velocities[..n_faster] {
+                let (v, w) = (random.vector(-speed, speed), random.vector(-1.0, 1.0));
+                *velocity = [v.x, v.y, v.z, w.x, w.y, w.z];
+            }
+            let (q, v) = scene.state();
+            let mut later = Vec::new();
+            detector.detect_unforeseen(Instant { t: 0.0, q: &q, v: &v }, time, &mut later).unwrap();
+            let mut whole = scene.detector();
+            whole.set_skin(0.0);
+            // points of boxes depend on how far they are sought: pairs are compared
+            let pair = |contact: &ContactPoint| (contact.key.collider_a, contact.key.collider_b);
+            for contact in scene.detect_with(&mut whole, time) {
+                let has_pair = |contacts: &[ContactPoint]| contacts.iter().any(|other| pair(other) == pair(&contact));
+                assert!(has_pair(&first) || has_pair(&later), "{contact:?}");
+                new += usize::from(!has_pair(&first));
+            }
+            // each once
+            later.sort_by_key(|contact| contact.key);
+            assert!(later.is_sorted_by(|a, b| a.key < b.key));
+        }
+    }
+    assert!(new > 1000, "{new} contacts are too few to tell");
+}
+
 #[test]
 fn history_does_not_matter() {
     let mut random = Random(8);

@@ -111,10 +111,14 @@ pub trait ContactDetector: Send + Sync {
     /// ignore it.
     fn set_skin(&mut self, _fraction: f64) {}
 
-    /// Whether the last search gave every contact that bodies which move with the velocities `v` for `time` seconds could close. Detectors that cannot tell
-    /// say no.
-    fn has_foreseen(&self, _v: &[f64], _time: f64) -> bool {
-        false
+    /// Appends to `contacts` every contact point that bodies which move with the velocities of `bodies` for `time` seconds could close and that the last search need not
+    /// have given, because it knew of other velocities; in any order, with others among them that it gave. Time and places of `bodies` are those of that search, and `time` is not
+    /// longer than its horizon. Detectors that cannot tell search all.
+    ///
+    /// # Errors
+    /// As [`ContactDetector::detect`].
+    fn detect_unforeseen(&mut self, bodies: Instant<'_>, time: f64, contacts: &mut Vec<ContactPoint>) -> Result<(), NonFinite> {
+        self.detect(bodies, time, contacts)
     }
 
     /// The laws of all pairs of colliders that may touch, each at least once; contacts refer to them by their place here. At most

@@ -25,23 +25,22 @@ pub(crate) struct ManyContacts {
     /// Its velocity at the start of the step, and what the law adds to the normal one.
     pub start: Vec<[f64; 3]>,
     pub shift: Vec<f64>,
-    /// Its normal velocity at the end of the step without impulses.
-    pub free: Vec<f64>,
     pub problem: BodyProblem,
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
     pub sleep: Sleep,
-    /// Impulses of an earlier solution of the same step.
-    passed: WarmStart,
+    /// Contacts that were added after the step was solved, by their places here; the impulses are then those of that solution.
+    added: Vec<u32>,
+    /// Energies of pieces of the contacts.
+    exchanged: Vec<[f64; 3]>,
     /// Guess of the impulses of the rows.
     pub row_guess: Vec<f64>,
     /// Laws of all contact points, where some are not plain.
     pub laws: Vec<u16>,
-    /// Rotation of each body from its frame to the world, half a step ahead, and its velocity at the start of the step, in the world frame.
-    rotations: Vec<Matrix3<f64>>,
-    velocities_start: Vec<[f64; 6]>,
-    /// Inverse inertias in the body frames, and inverse masses; constant.
-    inertias: Vec<(f64, Matrix3<f64>)>,
+    /// Orientation of each body half a step ahead.
+    orientations: Vec<UnitQuaternion<f64>>,
+    /// Inverse masses, and inverse inertias in the body frames; constant.
+    masses: Vec<BodyMass>,
 }
 
 /// Fewest bodies or contacts that a thread takes at once: each some tens of nanoseconds.
@@ -68,132 +67,129 @@ pub(crate) fn is_plain(law: &ContactLaw) -> bool {
 impl ManyContacts {
     /// No plain contacts in this step.
     pub fn clear(&mut self) {
-        self.passed.by_contact.clear();
-        self.forget_contacts();
-    }
-
-    /// Keeps the impulses as the guess of a solution of the same step with more contacts. `contacts` are those of the step so far.
-    pub fn keep_pass(&mut self, contacts: &[ContactPoint]) {
-        let carrying = self.index.iter().zip(&self.solution.impulses).filter(|(_, p)| p[0] > 0.0);
-        self.passed.by_contact.clear();
-        self.passed.by_contact.extend(carrying.map(|(&index, p)| (contacts[index as usize].key, [p[0], p[1], p[2], 0.0, 0.0, 0.0])));
-        self.forget_contacts();
-    }
-
-    fn forget_contacts(&mut self) {
+        self.added.clear();
         self.index.clear();
         self.start.clear();
         self.shift.clear();
-        self.free.clear();
+    }
+
+    /// Makes room for contacts that were added, after a solution, at `places` of the contact points of the step, where they are plain. Their impulses are zero.
+    pub fn make_room(&mut self, contacts: &[ContactPoint], places: &[u32], is_plain: impl Fn(&ContactPoint) -> bool) {
+        self.added.clear();
+        if self.index.is_empty() {
+            return;
+        }
+        self.index.clear();
+        let mut places = places.iter().peekable();
+        for (index, _) in (0..).zip(contacts).filter(|(_, contact)| is_plain(contact)) {
+            while places.next_if(|place| **place < index).is_some() {}
+            if places.peek() == Some(&&index) {
+                self.added.push(self.index.len() as u32);
+            }
+            self.index.push(index);
+        }
+        spread(&mut self.start, &self.added, [0.0; 3]);
+        spread(&mut self.shift, &self.added, 0.0);
+        spread(&mut self.problem.contacts, &self.added, EMPTY);
+        spread(&mut self.solution.impulses, &self.added, [0.0; 3]);
+    }
+
+    /// Contacts were added to a solution.
+    pub fn has_added(&self) -> bool {
+        !self.added.is_empty()
     }
 
     /// Keeps the inverse masses: linear and angular blocks of M from `first_block` on.
     pub fn keep_masses(&mut self, layout: &BlockLayout, mass: &[f64], first_block: usize, n: usize) {
-        if self.inertias.len() == n {
+        if self.masses.len() == n {
             return;
         }
-        self.inertias.clear();
-        self.inertias.reserve_exact(n);
+        self.masses.clear();
+        self.masses.reserve_exact(n);
         for body in 0..n {
             let block = |k: usize| Matrix3::from_row_slice(&mass[layout.values[first_block + 2 * body + k]..][..9]);
             let inverse = block(1).try_inverse().unwrap_or_else(Matrix3::zeros);
-            self.inertias.push((1.0 / block(0)[(0, 0)], inverse));
+            self.masses.push(BodyMass { inverse_mass: 1.0 / block(0)[(0, 0)], inverse_inertia: upper_triangle(&inverse) });
         }
     }
 
-    /// Makes room for so many contacts.
+    /// Makes room for so many contacts, to be listed and written.
     pub fn reserve(&mut self, n_contacts: usize) {
-        reserve_tightly(&mut self.index, n_contacts);
-        reserve_tightly(&mut self.start, n_contacts);
-        reserve_tightly(&mut self.shift, n_contacts);
-        reserve_tightly(&mut self.free, n_contacts);
-        self.problem.contacts.clear();
-        reserve_tightly(&mut self.problem.contacts, n_contacts);
-        let BodySolution { impulses, velocities, .. } = &mut self.solution;
+        fn renew<T>(list: &mut Vec<T>, n: usize) {
+            list.clear();
+            reserve_tightly(list, n);
+        }
+        renew(&mut self.index, n_contacts);
+        renew(&mut self.start, n_contacts);
+        renew(&mut self.shift, n_contacts);
+        renew(&mut self.problem.contacts, n_contacts);
+        let impulses = &mut self.solution.impulses;
         reserve_tightly(impulses, n_contacts.saturating_sub(impulses.len()));
-        reserve_tightly(velocities, n_contacts.saturating_sub(velocities.len()));
     }
 
     /// Bodies with their free velocities, in the world frame; `lead` is half a step \[s\].
     pub fn place_bodies(&mut self, q: &[f64], v: &[f64], v_free: &[f64], lead: f64) {
-        let ManyContacts { problem, rotations, velocities_start, inertias, .. } = self;
+        let ManyContacts { problem, orientations, masses, .. } = self;
         problem.clear();
-        let n = inertias.len();
-        let mass = BodyMass { inverse_mass: 0.0, inverse_inertia: [0.0; 6] };
-        problem.masses.resize(n, mass);
+        let n = masses.len();
+        problem.masses.resize(n, BodyMass { inverse_mass: 0.0, inverse_inertia: [0.0; 6] });
         problem.velocities.resize(n, [0.0; 6]);
         problem.slow.resize(n, false);
-        rotations.resize(n, Matrix3::zeros());
-        velocities_start.resize(n, [0.0; 6]);
-        let state = (rotations.par_iter_mut(), velocities_start.par_iter_mut());
+        orientations.resize(n, UnitQuaternion::identity());
         let of_problem = (problem.masses.par_iter_mut(), problem.velocities.par_iter_mut(), problem.slow.par_iter_mut());
-        let all = inertias.par_iter().zip(state.into_par_iter()).zip(of_problem.into_par_iter()).enumerate();
-        all.with_min_len(PIECE).for_each(|(body, (((inverse_mass, inertia), (rotation, start)), (mass, velocity, slow)))| {
-            let mut turned = orientation(q, body);
+        let all = masses.par_iter().zip(orientations.par_iter_mut()).zip(of_problem.into_par_iter()).enumerate();
+        all.with_min_len(PIECE).for_each(|(body, ((own, turned), (mass, velocity, slow)))| {
+            *turned = orientation(q, body);
             let turn = angular(v, body) * lead;
             if turn != Vector3::zeros() {
-                turned *= UnitQuaternion::from_scaled_axis(turn);
+                *turned *= UnitQuaternion::from_scaled_axis(turn);
             }
-            *rotation = turned.to_rotation_matrix().into_inner();
-            let i = *rotation * inertia * rotation.transpose();
-            let inverse_inertia = [i[(0, 0)], i[(0, 1)], i[(0, 2)], i[(1, 1)], i[(1, 2)], i[(2, 2)]];
-            *mass = BodyMass { inverse_mass: *inverse_mass, inverse_inertia };
-            *start = world_velocity(v, body, rotation);
-            *velocity = world_velocity(v_free, body, rotation);
+            let rotation = turned.to_rotation_matrix().into_inner();
+            let [xx, xy, xz, yy, yz, zz] = own.inverse_inertia;
+            let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+            let inverse_inertia = upper_triangle(&(rotation * inertia * rotation.transpose()));
+            *mass = BodyMass { inverse_mass: own.inverse_mass, inverse_inertia };
+            *velocity = world_velocity(v_free, body, turned);
             *slow = is_slow(&v[6 * body..6 * body + 6], &v_free[6 * body..6 * body + 6]);
         });
     }
 
     /// Writes the plain contacts among `contacts` that `index` lists, with the coefficient of friction and what the law adds to the normal velocity, which
     /// `law` tells. Orientations are those of [`ManyContacts::place_bodies`]; `h` is the step \[s\].
-    pub fn write_contacts(&mut self, contacts: &[ContactPoint], q: &[f64], h: f64, law: impl Fn(PlainContact<'_>) -> (f64, f64) + Sync) {
-        let ManyContacts { index, start, shift, free, problem, velocities_start, .. } = self;
+    pub fn write_contacts(
+        &mut self,
+        contacts: &[ContactPoint],
+        (q, v): (&[f64], &[f64]),
+        h: f64,
+        law: impl Fn(PlainContact<'_>) -> (f64, f64) + Sync,
+    ) {
+        let ManyContacts { index, start, shift, problem, orientations, .. } = self;
         let n = index.len();
         start.resize(n, [0.0; 3]);
         shift.resize(n, 0.0);
-        free.resize(n, 0.0);
         problem.contacts.resize(n, EMPTY);
-        let velocities = &problem.velocities;
-        let results = (start.par_iter_mut(), shift.par_iter_mut(), free.par_iter_mut(), problem.contacts.par_iter_mut());
+        let bodies = Moving { q, v, orientations, free: &problem.velocities, h };
+        let results = (start.par_iter_mut(), shift.par_iter_mut(), problem.contacts.par_iter_mut());
         let all = index.par_iter().zip(results.into_par_iter());
-        all.with_min_len(PIECE).for_each(|(&index, (start, shift, free, written))| {
-            let point = &contacts[index as usize];
-            let n = point.normal;
-            let (t1, t2) = turned_tangents(&n, point.turn);
-            let bodies = [point.body_a, point.body_b];
-            let arms = bodies.map(|body| if body == WORLD { Vector3::zeros() } else { point.point - centre(q, body as usize) });
-            let relative = |velocities: &[[f64; 6]]| {
-                let mut sum = Vector3::zeros();
-                for ((body, arm), sign) in bodies.iter().zip(&arms).zip([1.0, -1.0]) {
-                    if *body != WORLD {
-                        let v = velocities[*body as usize];
-                        sum += sign * (Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(arm));
-                    }
-                }
-                sum
-            };
-            let (mut at_start, mut at_end) = (relative(velocities_start), relative(velocities));
-            let mut bias = Vector3::zeros();
-            if let Some(surface) = &point.surface {
-                at_start -= surface.velocity;
-                bias = -(surface.velocity + h * surface.acceleration);
-                at_end += bias;
-            }
-            let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
-            (*start, *free) = (local(at_start), n.dot(&at_end));
-            let (friction, added) = law(PlainContact { point, start: *start, free: *free });
-            *shift = added;
-            let mut bias = local(bias);
-            bias[0] += added;
-            *written = BodyContact {
-                bodies: bodies.map(|body| if body == WORLD { GROUND } else { body }),
-                normal: n.into(),
-                tangent: t1.into(),
-                arms: arms.map(Into::into),
-                free: bias,
-                friction,
-            };
+        all.with_min_len(PIECE).for_each(|(&index, (start, shift, written))| {
+            (*start, *shift, *written) = bodies.write(&contacts[index as usize], &law);
         });
+    }
+
+    /// The same for those that were added; the others are there already.
+    pub fn write_added(
+        &mut self,
+        contacts: &[ContactPoint],
+        (q, v): (&[f64], &[f64]),
+        h: f64,
+        law: impl Fn(PlainContact<'_>) -> (f64, f64),
+    ) {
+        let bodies = Moving { q, v, orientations: &self.orientations, free: &self.problem.velocities, h };
+        for &place in &self.added {
+            let place = place as usize;
+            let written = bodies.write(&contacts[self.index[place] as usize], &law);
+            (self.start[place], self.shift[place], self.problem.contacts[place]) = written;
+        }
     }
 
     /// Adds the rows of the active set: joints and contacts with other laws. Its blocks belong to bodies from `first_block` on.
@@ -214,7 +210,7 @@ impl ManyContacts {
                 }
                 for (k, row) in rows.enumerate() {
                     let row = Vector3::new(row[0], row[1], row[2]);
-                    let (at, row) = if is_angular { (3, self.rotations[body] * row) } else { (0, row) };
+                    let (at, row) = if is_angular { (3, self.orientations[body] * row) } else { (0, row) };
                     side[6 * k + at..6 * k + at + 3].copy_from_slice(row.as_slice());
                 }
             }
@@ -238,36 +234,66 @@ impl ManyContacts {
         }
     }
 
-    /// Solves from the impulses of the last step. v of the bodies goes to `v`.
+    /// Solves from the impulses of the last step, or of the solution that contacts were added to. v of the bodies goes to `v`.
     pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, v: &mut [f64]) -> SolveReport {
-        self.solution.impulses.clear();
-        let warm = if self.passed.by_contact.is_empty() { warm } else { &self.passed };
-        let mut cursor = 0;
-        for &index in &self.index {
-            let p = warm.of_contact_after(&mut cursor, &contacts[index as usize].key);
-            self.solution.impulses.push([p[0], p[1], p[2]]);
+        let BodySolution { impulses, row_impulses, .. } = &mut self.solution;
+        if self.added.is_empty() {
+            impulses.clear();
+            let mut cursor = 0;
+            for &index in &self.index {
+                let p = warm.of_contact_after(&mut cursor, &contacts[index as usize].key);
+                impulses.push([p[0], p[1], p[2]]);
+            }
         }
-        self.solution.row_impulses.clear();
-        self.solution.row_impulses.extend_from_slice(&self.row_guess);
+        row_impulses.clone_from(&self.row_guess);
         let report = self.sweeps.solve(&self.problem, &mut self.solution);
-        for (body, (velocity, rotation)) in self.solution.bodies.iter().zip(&self.rotations).enumerate() {
-            let turning = rotation.tr_mul(&Vector3::new(velocity[3], velocity[4], velocity[5]));
-            v[6 * body..6 * body + 3].copy_from_slice(&velocity[..3]);
-            v[6 * body + 3..6 * body + 6].copy_from_slice(turning.as_slice());
-        }
+        self.tell_velocities(v);
         report
+    }
+
+    /// Solves again what the contacts concern that were added; nothing else has changed, and there are no rows.
+    pub fn solve_added(&mut self, v: &mut [f64]) -> SolveReport {
+        let report = self.sweeps.solve_added(&self.problem, &mut self.solution, &self.added);
+        self.tell_velocities(v);
+        report
+    }
+
+    /// Velocities of the bodies, the angular ones in their frames.
+    fn tell_velocities(&self, v: &mut [f64]) {
+        let all = (v.par_chunks_exact_mut(6), &self.solution.bodies, &self.orientations).into_par_iter();
+        all.with_min_len(PIECE).for_each(|(v, velocity, orientation)| {
+            let turning = orientation.inverse_transform_vector(&Vector3::new(velocity[3], velocity[4], velocity[5]));
+            v[..3].copy_from_slice(&velocity[..3]);
+            v[3..].copy_from_slice(turning.as_slice());
+        });
     }
 
     /// u⁺ of a contact, without what the law adds.
     pub fn velocity(&self, place: usize) -> [f64; 3] {
-        let u = self.solution.velocities[place];
+        let u = self.problem.velocity(place, &self.solution);
         [u[0] - self.shift[place], u[1], u[2]]
     }
 
+    /// Normal velocity of a contact at the end of the step without impulses, and without what the law adds.
+    pub fn free(&self, place: usize) -> f64 {
+        self.problem.free_velocity(place)[0] - self.shift[place]
+    }
+
     /// Energy taken out by normal and by tangential impulses, −½ (u_k + u⁺)·p, and the work −b·p of moving obstacles \[J\].
-    pub fn exchange(&self) -> [f64; 3] {
+    pub fn exchange(&mut self) -> [f64; 3] {
+        let mut parts = std::mem::take(&mut self.exchanged);
+        let pieces = self.solution.impulses.par_chunks(PIECE).zip(self.start.par_chunks(PIECE)).enumerate();
+        pieces.map(|(k, (impulses, start))| self.exchange_of(k * PIECE, impulses, start)).collect_into_vec(&mut parts);
         let mut sums = [0.0; 3];
-        for (place, (p, start)) in self.solution.impulses.iter().zip(&self.start).enumerate() {
+        parts.iter().for_each(|part| sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
+        self.exchanged = parts;
+        sums
+    }
+
+    /// That of the contacts from `first` on, with these impulses and velocities at the start.
+    fn exchange_of(&self, first: usize, impulses: &[[f64; 3]], start: &[[f64; 3]]) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for (place, (p, start)) in (first..).zip(impulses.iter().zip(start)) {
             let end = self.velocity(place);
             sums[0] -= 0.5 * (start[0] + end[0]) * p[0];
             sums[1] -= 0.5 * ((start[1] + end[1]) * p[1] + (start[2] + end[2]) * p[2]);
@@ -275,6 +301,62 @@ impl ManyContacts {
             sums[2] -= (b[0] - self.shift[place]) * p[0] + b[1] * p[1] + b[2] * p[2];
         }
         sums
+    }
+}
+
+/// Where bodies are and how they move, as contacts need it.
+struct Moving<'a> {
+    /// Coordinates and velocities at the start of the step; orientations half a step later.
+    q: &'a [f64],
+    v: &'a [f64],
+    orientations: &'a [UnitQuaternion<f64>],
+    /// Velocities in the world frame at its end without impulses.
+    free: &'a [[f64; 6]],
+    /// Step \[s\].
+    h: f64,
+}
+
+impl Moving<'_> {
+    /// A contact of the problem, with its velocity at the start and what the law adds to the normal one.
+    fn write(&self, point: &ContactPoint, law: impl Fn(PlainContact<'_>) -> (f64, f64)) -> ([f64; 3], f64, BodyContact) {
+        let n = point.normal;
+        let (t1, t2) = turned_tangents(&n, point.turn);
+        let bodies = [point.body_a, point.body_b];
+        let arms = bodies.map(|body| if body == WORLD { Vector3::zeros() } else { point.point - centre(self.q, body as usize) });
+        let (mut at_start, mut at_end) = (Vector3::zeros(), Vector3::zeros());
+        for ((body, arm), sign) in bodies.iter().zip(&arms).zip([1.0, -1.0]).filter(|((body, _), _)| **body != WORLD) {
+            let body = *body as usize;
+            let of_point = |v: &[f64; 6]| sign * (Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(arm));
+            at_start += of_point(&world_velocity(self.v, body, &self.orientations[body]));
+            at_end += of_point(&self.free[body]);
+        }
+        let mut bias = Vector3::zeros();
+        if let Some(surface) = &point.surface {
+            at_start -= surface.velocity;
+            bias = -(surface.velocity + self.h * surface.acceleration);
+            at_end += bias;
+        }
+        let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
+        let (start, free) = (local(at_start), n.dot(&at_end));
+        let (friction, shift) = law(PlainContact { point, start, free });
+        let mut bias = local(bias);
+        bias[0] += shift;
+        let bodies = bodies.map(|body| if body == WORLD { GROUND } else { body });
+        let (normal, tangent) = (n.into(), t1.into());
+        (start, shift, BodyContact { bodies, normal, tangent, arms: arms.map(Into::into), free: bias, friction })
+    }
+}
+
+/// Makes room at some places, ascending, of the longer list.
+fn spread<T: Copy>(list: &mut Vec<T>, places: &[u32], filler: T) {
+    let mut end = list.len();
+    reserve_tightly(list, places.len());
+    list.resize(end + places.len(), filler);
+    for (k, &place) in places.iter().enumerate().rev() {
+        let start = place as usize - k;
+        list.copy_within(start..end, place as usize + 1);
+        list[place as usize] = filler;
+        end = start;
     }
 }
 
@@ -292,8 +374,27 @@ fn is_slow(v: &[f64], v_free: &[f64]) -> bool {
 }
 
 /// Linear and angular velocity of a body in the world frame.
-fn world_velocity(v: &[f64], body: usize, rotation: &Matrix3<f64>) -> [f64; 6] {
-    let turning = rotation * angular(v, body);
+fn world_velocity(v: &[f64], body: usize, orientation: &UnitQuaternion<f64>) -> [f64; 6] {
+    let turning = orientation * angular(v, body);
     let v = &v[6 * body..6 * body + 3];
     [v[0], v[1], v[2], turning.x, turning.y, turning.z]
+}
+
+/// xx, xy, xz, yy, yz, zz.
+fn upper_triangle(m: &Matrix3<f64>) -> [f64; 6] {
+    [m[(0, 0)], m[(0, 1)], m[(0, 2)], m[(1, 1)], m[(1, 2)], m[(2, 2)]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn room_is_made_at_the_places() {
+        let mut list = vec![1, 2, 3];
+        spread(&mut list, &[0, 2, 3, 6], 0);
+        assert_eq!(list, [0, 1, 0, 0, 2, 3, 0]);
+        spread(&mut list, &[], 9);
+        assert_eq!(list.len(), 7);
+    }
 }

@@ -28,6 +28,8 @@ pub struct StepMemory {
     pub(crate) contacts: Vec<ContactPoint>,
     /// Contact points that the impulses of the step close.
     pub(crate) late: Vec<ContactPoint>,
+    /// Where they are among all contacts of the step.
+    pub(crate) late_places: Vec<u32>,
     /// Interactions by formula, evaluated at the start of the step.
     pub(crate) candidates: Candidates,
     /// The active interactions with their Jacobians.
@@ -70,6 +72,8 @@ pub struct StepMemory {
     pub(crate) control: crate::control::ControlWork,
     /// State at which the present step was begun, impacts included.
     begun: State,
+    /// Its coordinates and velocities are those that the scheme keeps.
+    begun_by_scheme: bool,
     /// What the scheme keeps from step to step.
     own: Option<Box<dyn Any + Send>>,
 }
@@ -86,6 +90,7 @@ impl StepMemory {
             planar_detector: model.planar_detector().map(PlanarDetector::boxed_clone),
             contacts: Vec::new(),
             late: Vec::new(),
+            late_places: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),
             many: ManyContacts::default(),
@@ -109,20 +114,38 @@ impl StepMemory {
             first_order: model.first_order().map(|set| FirstOrderMemory::new(set, solver.tolerance)).transpose()?,
             control: crate::control::ControlWork::default(),
             begun: State::default(),
+            begun_by_scheme: false,
             own: None,
         })
     }
 
-    /// Keeps the state at which a step begins, for [`StepMemory::restore`].
-    pub(crate) fn begin_step(&mut self, state: &State) {
-        self.begun.clone_from(state);
+    /// Keeps the state at which a step begins, for [`StepMemory::restore`]; with `by_scheme` coordinates and velocities where the scheme keeps them as well.
+    pub(crate) fn begin_step(&mut self, state: &State, by_scheme: bool) {
+        self.begun_by_scheme = by_scheme;
+        if by_scheme {
+            self.keep_start(state);
+            self.begun.t = state.t;
+            self.begun.x.clone_from(&state.x);
+            self.begun.held.clone_from(&state.held);
+        } else {
+            self.begun.clone_from(state);
+        }
         self.impacts.begin_step();
         self.giver = None;
     }
 
     /// Puts `state` back to where the last step began.
     pub fn restore(&mut self, state: &mut State) {
-        state.clone_from(&self.begun);
+        let StepMemory { begun, work, .. } = &*self;
+        if self.begun_by_scheme {
+            state.t = begun.t;
+            state.q.copy_from_slice(&work.q_start);
+            state.v.copy_from_slice(&work.v_start);
+            state.x.clone_from(&begun.x);
+            state.held.clone_from(&begun.held);
+        } else {
+            state.clone_from(begun);
+        }
         self.impacts.restore();
     }
 

@@ -101,6 +101,11 @@ fn solve(problem: &BodyProblem, tolerance: f64) -> (BodySolution, SolveReport) {
     (solution, report)
 }
 
+/// u of all contacts.
+fn velocities(problem: &BodyProblem, solution: &BodySolution) -> Vec<f64> {
+    (0..problem.contacts.len()).flat_map(|contact| problem.velocity(contact, solution)).collect()
+}
+
 #[test]
 fn solutions_are_those_of_the_assembled_problem() {
     for seed in 1..6 {
@@ -115,7 +120,7 @@ fn solutions_are_those_of_the_assembled_problem() {
         let (normalised, plain) = (with_w.residual_normalised(&r, &u), with_w.residual(&r, &u));
         assert!(normalised <= 1e-9 && (normalised - report.residual_normalised).abs() < 1e-13, "{normalised:e} {report:?}");
         assert!((plain - report.residual).abs() < 1e-12, "{plain:e} {report:?}");
-        for (a, b) in u.iter().zip(solution.velocities.iter().flatten()) {
+        for (a, b) in u.iter().zip(velocities(&problem, &solution)) {
             assert!((a - b).abs() < 1e-12);
         }
         // the velocities are unique here
@@ -146,6 +151,33 @@ fn islands_are_solved_by_themselves() {
     for (a, b) in alone.bodies.iter().flatten().zip(together.bodies[3..6].iter().flatten()) {
         assert!((a - b).abs() < 1e-8);
     }
+}
+
+/// Contacts that are added to a solved problem: those that they concern are solved again, the others stay as they are.
+#[test]
+fn contacts_are_added_to_a_solution() {
+    let whole = pile(6, 5, false, 11);
+    // the columns 1 and 2 touch only then
+    let mut joining = contact(&mut Random::new(2), [7, 12], [1.0, 0.0, 0.0], 0.4);
+    joining.free[0] = -0.1;
+    let mut with_all = whole.clone();
+    with_all.contacts.insert(40, joining);
+    let mut solver = BodySweeps::new(BodySweepsParams { tolerance: 1e-10, max_sweeps: 20_000, ..BodySweepsParams::default() });
+    let mut solution = BodySolution::default();
+    assert!(solver.solve(&whole, &mut solution).is_converged());
+    let before = solution.clone();
+    solution.impulses.insert(40, [0.0; 3]);
+    let report = solver.solve_added(&with_all, &mut solution, &[40]);
+    assert!(report.is_converged() && solution.impulses[40][0] > 0.0, "{report:?}");
+    assert_eq!(solver.n_islands(), 5);
+    let (at_once, _) = solve(&with_all, 1e-10);
+    for (a, b) in solution.bodies.iter().flatten().zip(at_once.bodies.iter().flatten()) {
+        assert!((a - b).abs() < 1e-8);
+    }
+    // bodies 5 to 14 are in the columns that touch now
+    assert_eq!((&before.bodies[..5], &before.bodies[15..]), (&solution.bodies[..5], &solution.bodies[15..]));
+    assert!((report.residual - with_all.residual(&solution)).abs() < 1e-15);
+    assert!(assembled(&with_all).residual_normalised(solution.impulses.as_flattened(), &velocities(&with_all, &solution)) < 1.1e-10);
 }
 
 #[test]
@@ -281,7 +313,7 @@ fn towers_at_rest_are_solved_exactly() {
     let (solution, report) = solve(&problem, 1e-4);
     assert!(report.residual_normalised <= 1e-12, "{report:?}");
     // the residual times |r|, which is below 1000 m/s in the mass unit here
-    assert!(solution.velocities.iter().flatten().all(|u| u.abs() < 1e-9));
+    assert!(velocities(&problem, &solution).iter().all(|u| u.abs() < 1e-9));
     for joint in 0..n {
         let carried: f64 = solution.impulses[4 * joint as usize..4 * joint as usize + 4].iter().map(|p| p[0]).sum();
         // 300 kg at such speeds
@@ -291,7 +323,7 @@ fn towers_at_rest_are_solved_exactly() {
     let mut creeping = BodySolution::default();
     let mut sweeps = BodySweeps::new(BodySweepsParams { exact_flops: 0.0, max_sweeps: 20_000, ..BodySweepsParams::default() });
     sweeps.solve(&problem, &mut creeping);
-    assert!(creeping.velocities.iter().flatten().any(|u| u.abs() > 1e-6));
+    assert!(velocities(&problem, &creeping).iter().any(|u| u.abs() > 1e-6));
 }
 
 /// Where bodies said to be at rest slide and part, Newton's method may fail; sweeps then go on to the tolerance. The assembled problem judges.
@@ -311,7 +343,7 @@ fn structures_that_slide_and_open_reach_the_tolerance() {
         assert!((normalised - report.residual_normalised).abs() < 1e-13, "seed {seed}: {normalised:e} {report:?}");
         assert!(normalised <= 1e-4, "seed {seed}: {report:?}");
         best = best.min(normalised);
-        for (a, b) in u.iter().zip(solution.velocities.iter().flatten()) {
+        for (a, b) in u.iter().zip(velocities(&problem, &solution)) {
             assert!((a - b).abs() < 1e-12, "seed {seed}: {a} {b}");
         }
     }

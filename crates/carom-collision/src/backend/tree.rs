@@ -34,6 +34,11 @@ pub(crate) fn within(inner: &Bounds, outer: &Bounds) -> bool {
     (o.0.x <= i.0.x) & (o.0.y <= i.0.y) & (o.0.z <= i.0.z) & (i.1.x <= o.1.x) & (i.1.y <= o.1.y) & (i.1.z <= o.1.z)
 }
 
+/// How far a box reaches beyond another \[m\]; 0 where it lies in it.
+pub(crate) fn overhang(inner: &Bounds, outer: &Bounds) -> f64 {
+    (outer.0 - inner.0).max().max((inner.1 - outer.1).max()).max(0.0)
+}
+
 /// Boxes with numbers from 0, and the list of their near pairs. Nothing is allocated once warm.
 #[derive(Clone, Default)]
 pub(crate) struct Tree {
@@ -98,13 +103,18 @@ impl Tree {
         self.stale = true;
     }
 
-    /// Brings the list of near pairs up to date.
-    pub fn refit(&mut self) {
-        self.refit_with(|first, second| Some((first.min(second), first.max(second))));
+    /// The list of pairs is not that of the boxes.
+    pub fn is_stale(&self) -> bool {
+        self.stale
     }
 
-    /// The same for the pairs that `admit` lets pass, as it writes them: a function of a pair alone, in any order.
-    pub fn refit_with(&mut self, admit: impl Fn(u32, u32) -> Option<(u32, u32)> + Sync) {
+    /// Brings the list of near pairs up to date.
+    pub fn refit(&mut self) {
+        self.refit_with(|first, second, _| Some((first.min(second), first.max(second))));
+    }
+
+    /// The same for the pairs that `admit` lets pass, as it writes them: a function of a pair and of the boxes that the two will stay in, in any order.
+    pub fn refit_with(&mut self, admit: impl Fn(u32, u32, [&Bounds; 2]) -> Option<(u32, u32)> + Sync) {
         if self.stale {
             self.sort();
             self.search(&admit);
@@ -113,9 +123,14 @@ impl Tree {
         }
     }
 
-    /// All pairs of leaves whose boxes overlap, and some that are near; sorted, each once.
-    pub fn pairs(&self) -> &[(u32, u32)] {
-        &self.pairs
+    /// The near pairs whose first member is this leaf, sorted.
+    pub fn pairs_of(&self, leaf: u32) -> &[(u32, u32)] {
+        &self.pairs[self.starts[leaf as usize] as usize..self.starts[leaf as usize + 1] as usize]
+    }
+
+    /// Calls `found` for every leaf whose box in the tree touches `bounds`, in some order; the boxes are those of the last [`Tree::refit`].
+    pub fn for_each_near(&self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+        walk((&self.nodes, &self.sorted), (0, self.nodes.len()), bounds, &mut |place| found(self.order[place].2));
     }
 
     /// Calls `found` once for every pair of overlapping leaves, in ascending order.
@@ -178,7 +193,7 @@ impl Tree {
     }
 
     /// Trees => lists of pairs, one of each chunk of leaves.
-    fn search(&mut self, admit: &(impl Fn(u32, u32) -> Option<(u32, u32)> + Sync)) {
+    fn search(&mut self, admit: &(impl Fn(u32, u32, [&Bounds; 2]) -> Option<(u32, u32)> + Sync)) {
         let Self { order, sorted, buckets, nodes, classes, found, .. } = self;
         let n_chunks = order.len().div_ceil(CHUNK);
         if found.len() < n_chunks {
@@ -191,8 +206,10 @@ impl Tree {
                 for place in class.leaves.0.max(k * CHUNK)..class.leaves.1.min((k + 1) * CHUNK) {
                     let (bounds, leaf) = (&sorted[place], order[place].2);
                     let mut meet = |other: usize| {
-                        reserve_tightly(out, 1);
-                        out.extend(admit(leaf, order[other].2));
+                        if let Some(pair) = admit(leaf, order[other].2, [bounds, &sorted[other]]) {
+                            reserve_tightly(out, 1);
+                            out.push(pair);
+                        }
                     };
                     let bucket = &nodes[buckets[place] as usize];
                     (place + 1..bucket.leaves.1 as usize).filter(|&other| overlap(bounds, &sorted[other])).for_each(&mut meet);

@@ -130,6 +130,11 @@ pub trait Scheme: Send + Sync {
     /// [`StepError`], naming the system or formula. Not converging is a status of the report, not an error.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError>;
 
+    /// q_start and v_start of the work vectors are (q_k, v_k) from the start of a step to the start of the next.
+    fn keeps_start(&self) -> bool {
+        false
+    }
+
     /// The last step stands: schemes of several steps take it into what they keep ([`StepMemory`], `with_own`).
     fn accept(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) {}
 }
@@ -140,9 +145,9 @@ pub trait Scheme: Send + Sync {
 /// # Errors
 /// As [`Scheme::step`].
 pub fn take_step(scheme: &dyn Scheme, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-    memory.begin_step(state);
-    update_bonds(model, state, memory)?;
     memory.impacts_done = model.impact_law().is_separate();
+    memory.begin_step(state, scheme.keeps_start() && !memory.impacts_done);
+    update_bonds(model, state, memory)?;
     if !memory.impacts_done {
         return scheme.step(model, state, memory, h);
     }

@@ -1,9 +1,16 @@
 //! Bodies of an island as the sweeps hold them: velocities and inverse masses side by side, in blocks of which each thread locks those it works on.
 
+use super::BodyMass;
 use super::lanes::{Arithmetic, LANES, Lanes, Stored, Vectors};
 
 /// Inverse mass and inertia of a body: 1/m, then I⁻¹ in the world frame (xx, xy, xz, yy, yz, zz).
 pub(super) type Inertia = [f64; 8];
+
+/// Those of a mass.
+pub(super) fn inertia(mass: &BodyMass) -> Inertia {
+    let i = &mass.inverse_inertia;
+    [mass.inverse_mass, i[0], i[1], i[2], i[3], i[4], i[5], 0.0]
+}
 
 /// Low bits of an address: the place in its block. The others are the number of the block.
 const PLACE_BITS: u32 = 25;

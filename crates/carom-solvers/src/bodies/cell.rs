@@ -1,6 +1,6 @@
 //! The contacts within one block of bodies, or between two blocks, in coloured packs.
 
-use super::body::{Bodies, Inertia, address, block_of, place_of};
+use super::body::{Bodies, Inertia, address, block_of, inertia, place_of};
 use super::colouring::{COLOURS, Colouring};
 use super::groups::{Groups, Key};
 use super::lanes::{Arithmetic, LANES};
@@ -35,8 +35,15 @@ pub(super) struct Source<'a> {
     pub contacts: &'a [u32],
     pub groups: &'a Groups,
     pub partition: &'a Partition,
-    /// Inverse masses of the bodies of the island; the last is the ground.
-    pub inertias: &'a [Inertia],
+    /// Bodies of the island by their numbers in the problem.
+    pub bodies: &'a [u32],
+}
+
+impl Source<'_> {
+    /// Inverse mass and inertia of a body of the island; numbers beyond are the ground.
+    fn inertia(&self, body: u32) -> Inertia {
+        self.bodies.get(body as usize).map_or([0.0; 8], |&body| inertia(&self.problem.masses[body as usize]))
+    }
 }
 
 /// Work over the packs of a cell.
@@ -81,40 +88,36 @@ impl Cell {
         let ground = address(first, n_first);
         let place = |body: u32| addresses.get(body as usize).copied().unwrap_or(ground);
         let longest = |lanes: &[u32]| lanes.iter().map(|&group| from.groups.group(group).contacts().len()).max().unwrap_or(0);
-        let mut first_of_colour = 0;
-        let n_points = colouring.counts.iter().enumerate().map(|(colour, &count)| {
-            let of_colour = &groups[first_of_colour..first_of_colour + count];
-            first_of_colour += count;
-            of_colour.chunks(if colour == COLOURS { 1 } else { LANES }).map(longest).sum::<usize>()
-        });
-        let n_points = n_points.sum();
+        // groups of one colour follow each other; those without a colour are one per pack
+        let lanes_of = |colour: u8| if colour as usize == COLOURS { 1 } else { LANES };
+        let of_colours = || {
+            keys.chunk_by(|a, b| a.0 == b.0).scan(0, |end, keys| {
+                let start = std::mem::replace(end, *end + keys.len());
+                Some(groups[start..*end].chunks(lanes_of(keys[0].0)))
+            })
+        };
+        let n_points = of_colours().flatten().map(longest).sum();
         reserve_tightly(points, n_points);
         reserve_tightly(ids, n_points);
-        let mut order = &groups[..];
-        for (colour, &count) in colouring.counts.iter().enumerate() {
-            let (of_colour, rest) = order.split_at(count);
-            order = rest;
-            // pairs without a colour: one per pack
-            for lanes in of_colour.chunks(if colour == COLOURS { 1 } else { LANES }) {
-                let mut bodies = [[ground; LANES]; 2];
-                let first = points.len();
-                for (lane, &group) in lanes.iter().enumerate() {
-                    let group = from.groups.group(group);
-                    (bodies[0][lane], bodies[1][lane]) = (place(group.bodies[0]), place(group.bodies[1]));
-                    let inertias = group.bodies.map(|body| &from.inertias[body as usize]);
-                    for (k, &contact) in from.contacts[group.contacts()].iter().enumerate() {
-                        if first + k == points.len() {
-                            points.push(Points::empty());
-                            ids.push([EMPTY; LANES]);
-                        }
-                        let (c, guess) = (&from.problem.contacts[contact as usize], &from.guess.impulses[contact as usize]);
-                        *trace += points[first + k].put(lane, c, guess, inertias);
-                        ids[first + k][lane] = contact;
+        for lanes in of_colours().flatten() {
+            let mut bodies = [[ground; LANES]; 2];
+            let first = points.len();
+            for (lane, &group) in lanes.iter().enumerate() {
+                let group = from.groups.group(group);
+                (bodies[0][lane], bodies[1][lane]) = (place(group.bodies[0]), place(group.bodies[1]));
+                let inertias = group.bodies.map(|body| from.inertia(body));
+                for (k, &contact) in from.contacts[group.contacts()].iter().enumerate() {
+                    if first + k == points.len() {
+                        points.push(Points::empty());
+                        ids.push([EMPTY; LANES]);
                     }
+                    let (c, guess) = (&from.problem.contacts[contact as usize], &from.guess.impulses[contact as usize]);
+                    *trace += points[first + k].put(lane, c, guess, &inertias);
+                    ids[first + k][lane] = contact;
                 }
-                packs.push(Pack::new(bodies));
-                point_ends.push(points.len() as u32);
             }
+            packs.push(Pack::new(bodies));
+            point_ends.push(points.len() as u32);
         }
     }
 

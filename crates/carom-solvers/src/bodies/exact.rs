@@ -131,7 +131,7 @@ impl ExactIsland {
         for &index in contacts {
             let contact = &problem.contacts[index as usize];
             let places = contact.bodies.map(|body| if body == GROUND { bodies.len() as u32 } else { number(body) });
-            let w = contact.diagonal(places.map(|place| &self.inverse[place as usize]));
+            let w = contact.diagonal(&places.map(|place| self.inverse[place as usize]));
             let trace = w[0] + w[4] + w[8];
             self.points.push(Point {
                 bodies: places,

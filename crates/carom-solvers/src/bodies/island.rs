@@ -1,7 +1,7 @@
 //! One island: its bodies in blocks, its contacts in cells, and the sweeps over them by one or several threads.
 
 use super::barrier::{Barrier, spin_until};
-use super::body::{Body, BodyBlock, Inertia, MOST_BLOCKS, OneBlock, SeveralBlocks, block_of};
+use super::body::{Body, BodyBlock, Inertia, MOST_BLOCKS, OneBlock, SeveralBlocks, block_of, inertia};
 use super::cell::{Cell, Source, Work};
 use super::exact::{ExactIsland, Goal};
 use super::groups::Groups;
@@ -24,6 +24,9 @@ pub(super) struct Island {
     /// Contacts and rows by their numbers in the problem.
     pub contacts: Vec<u32>,
     pub rows: Vec<u32>,
+    /// It is to be solved; otherwise `outcome` is known.
+    pub is_open: bool,
+    /// Inverse masses of the bodies, and of the ground; empty without rows.
     inertias: Vec<Inertia>,
     groups: Groups,
     partition: Partition,
@@ -32,7 +35,8 @@ pub(super) struct Island {
     n_blocks: usize,
     /// Contacts within each block, then those between each block and the next.
     cells: Vec<Mutex<Cell>>,
-    row_work: RowSet,
+    /// The rows; none in most islands.
+    row_work: Option<Box<RowSet>>,
     /// Sums of each cell.
     sums: Vec<[AtomicU64; 3]>,
     /// Visit for which each cell was last taken by a thread, and up to which stage of which visit the cells of each block are done.
@@ -137,31 +141,36 @@ impl Island {
         self.partition.split(n, self.contacts.len(), self.groups.pairs());
         self.place_bodies(problem);
         self.share_groups();
-        let Island { cells, inertias, groups, partition, contacts, .. } = self;
-        let source = Source { problem, guess, contacts, groups, partition, inertias };
+        let Island { cells, bodies, groups, partition, contacts, .. } = self;
+        let source = Source { problem, guess, contacts, groups, partition, bodies };
         if let [cell] = &mut cells[..] {
             own(cell).build(source);
         } else {
             cells.par_iter_mut().for_each(|cell| own(cell).build(source));
         }
         self.trace = self.cells.iter_mut().map(|cell| own(cell).trace).sum();
-        self.row_work.clear();
+        self.build_rows(problem, guess, number);
+    }
+
+    fn build_rows(&mut self, problem: &BodyProblem, guess: &BodySolution, number: impl Fn(u32) -> u32) {
+        self.inertias.clear();
+        if self.rows.is_empty() {
+            self.row_work = None;
+            return;
+        }
+        let row_work = self.row_work.get_or_insert_default();
+        row_work.clear();
+        reserve_tightly(&mut self.inertias, self.bodies.len() + 1);
+        self.inertias.extend(self.bodies.iter().map(|&body| inertia(&problem.masses[body as usize])));
+        self.inertias.push([0.0; 8]);
         let place = |body: u32| (number(body), self.partition.addresses[number(body) as usize]);
         for &r in &self.rows {
-            self.row_work.push(problem, &problem.rows[r as usize], place, guess, &self.inertias);
+            row_work.push(problem, &problem.rows[r as usize], place, guess, &self.inertias);
         }
-        self.trace += self.row_work.finish(n, &self.inertias);
+        self.trace += row_work.finish(self.bodies.len(), &self.inertias);
     }
 
     fn place_bodies(&mut self, problem: &BodyProblem) {
-        self.inertias.clear();
-        reserve_tightly(&mut self.inertias, self.bodies.len() + 1);
-        for &body in &self.bodies {
-            let mass = &problem.masses[body as usize];
-            let i = &mass.inverse_inertia;
-            self.inertias.push([mass.inverse_mass, i[0], i[1], i[2], i[3], i[4], i[5], 0.0]);
-        }
-        self.inertias.push([0.0; 8]);
         self.n_blocks = self.partition.ends.len();
         if self.blocks.len() < self.n_blocks {
             self.blocks.resize_with(self.n_blocks, Mutex::default);
@@ -172,8 +181,8 @@ impl Island {
             block.clear();
             reserve_tightly(&mut block.bodies, end as usize - start + 1);
             for &number in &self.partition.order[start..end as usize] {
-                let velocity = &problem.velocities[self.bodies[number as usize] as usize];
-                block.bodies.push(Body::new(velocity, &self.inertias[number as usize]));
+                let body = self.bodies[number as usize] as usize;
+                block.bodies.push(Body::new(&problem.velocities[body], &inertia(&problem.masses[body])));
             }
             block.finish();
             start = end as usize;
@@ -276,7 +285,8 @@ impl Island {
     /// Sweeps until the tolerance is met; `resumes` goes on from where the last sweeps ended.
     fn sweep(&mut self, limits: Limits, arch: pulp::Arch, shared: bool, resumes: bool) {
         self.is_exact = false;
-        let mut rows = std::mem::take(&mut self.row_work);
+        let (mut boxed, mut none) = (self.row_work.take(), RowSet::default());
+        let rows = boxed.as_deref_mut().unwrap_or(&mut none);
         self.claims.iter_mut().for_each(|claim| *claim.get_mut() = 0);
         self.progress.iter_mut().for_each(|done| *done.get_mut() = STAGES);
         let n_threads = if shared && self.n_blocks > 1 { rayon::current_num_threads() } else { 1 };
@@ -286,7 +296,7 @@ impl Island {
             n_threads,
             beta: AtomicU64::new(0),
             command: AtomicU64::new(0),
-            leader: Mutex::new((Leader::new(limits), &mut rows)),
+            leader: Mutex::new((Leader::new(limits), rows)),
             unit: limits.unit,
             resumes,
             free: AtomicU64::new(self.free.to_bits()),
@@ -299,7 +309,7 @@ impl Island {
         let free = f64::from_bits(team.free.load(Relaxed));
         self.outcome = lock(&team.leader).0.outcome;
         self.free = free;
-        self.row_work = rows;
+        self.row_work = boxed;
     }
 
     /// v_free => |q|², and the response to the guess.
@@ -433,14 +443,13 @@ impl Island {
             exact.read_out(&self.bodies, &self.contacts, solution);
             return;
         }
-        let mut rows = std::mem::take(&mut self.row_work);
         for cell in &mut self.cells {
             own(cell).tell_impulses(|id, r| solution.impulses[id as usize] = r);
         }
-        if !self.rows.is_empty() {
+        if let Some(mut rows) = self.row_work.take() {
             self.with_bodies(|bodies| rows.read_out(problem, &self.rows, bodies, solution));
+            self.row_work = Some(rows);
         }
-        self.row_work = rows;
         let mut start = 0;
         for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {
             for (&number, body) in self.partition.order[start..end as usize].iter().zip(&own(block).bodies) {

@@ -17,12 +17,12 @@ impl Islands {
     }
 
     /// The root of a body.
-    pub fn root(&mut self, body: u32) -> u32 {
+    pub fn root(&self, body: u32) -> u32 {
         self.union.root(body)
     }
 
     /// Joins two bodies.
-    pub fn join(&mut self, a: u32, b: u32) {
+    pub fn join(&self, a: u32, b: u32) {
         self.union.join(a, b);
     }
 
@@ -39,7 +39,7 @@ impl Islands {
     }
 
     /// Number of the island of a body.
-    pub fn island(&mut self, body: u32) -> usize {
+    pub fn island(&self, body: u32) -> usize {
         let root = self.root(body);
         self.label[root as usize] as usize
     }

@@ -16,10 +16,27 @@ impl Stored {
     }
 }
 
+/// The same to single precision, for numbers that only decide how fast sweeps converge.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(16))]
+pub(super) struct Rough(pub [f32; LANES]);
+
+impl Rough {
+    pub fn splat(x: f32) -> Self {
+        Rough([x; LANES])
+    }
+
+    /// Sets a lane; what is out of range stays at its end.
+    pub fn set(&mut self, lane: usize, x: f64) {
+        self.0[lane] = x.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32;
+    }
+}
+
 /// Arithmetic of four numbers. The same operations in the same order for every machine: the same bits.
 pub(super) trait Arithmetic: Copy {
     type Four: Copy;
     fn load(self, x: [f64; LANES]) -> Self::Four;
+    fn load_rough(self, x: [f32; LANES]) -> Self::Four;
     fn store(self, x: Self::Four) -> [f64; LANES];
     fn add(self, a: Self::Four, b: Self::Four) -> Self::Four;
     fn sub(self, a: Self::Four, b: Self::Four) -> Self::Four;
@@ -50,6 +67,10 @@ impl Arithmetic for Plain {
     #[inline(always)]
     fn load(self, x: [f64; LANES]) -> [f64; LANES] {
         x
+    }
+    #[inline(always)]
+    fn load_rough(self, x: [f32; LANES]) -> [f64; LANES] {
+        x.map(f64::from)
     }
     #[inline(always)]
     fn store(self, x: [f64; LANES]) -> [f64; LANES] {
@@ -108,6 +129,10 @@ impl Arithmetic for pulp::x86::V3 {
     #[inline(always)]
     fn load(self, x: [f64; LANES]) -> pulp::f64x4 {
         pulp::f64x4(x[0], x[1], x[2], x[3])
+    }
+    #[inline(always)]
+    fn load_rough(self, x: [f32; LANES]) -> pulp::f64x4 {
+        pulp::cast(self.avx._mm256_cvtps_pd(pulp::cast(x)))
     }
     #[inline(always)]
     fn store(self, x: pulp::f64x4) -> [f64; LANES] {
@@ -186,6 +211,11 @@ impl<S: Arithmetic> Lanes<S> {
     #[inline(always)]
     pub fn of(by: S, x: [f64; LANES]) -> Self {
         Lanes { by, x: by.load(x) }
+    }
+
+    #[inline(always)]
+    pub fn of_rough(by: S, x: &Rough) -> Self {
+        Lanes { by, x: by.load_rough(x.0) }
     }
 
     #[inline(always)]

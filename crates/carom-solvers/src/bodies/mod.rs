@@ -93,13 +93,11 @@ pub struct BodyProblem {
     pub asleep: Vec<bool>,
 }
 
-/// Impulses and velocities of the contacts and rows. The guess on entry, the solution on exit.
+/// Impulses of the contacts and rows, velocities of the bodies and rows; those of the contacts are told by [`BodyProblem::velocity`]. The guess on entry, the solution on exit.
 #[derive(Clone, Debug, Default)]
 pub struct BodySolution {
     /// Impulses of the contacts (N, T1, T2) [N s].
     pub impulses: Vec<[f64; 3]>,
-    /// u of the contacts \[m/s\].
-    pub velocities: Vec<[f64; 3]>,
     /// Impulses of the rows, one block after the other.
     pub row_impulses: Vec<f64>,
     /// u of the rows.
@@ -148,7 +146,7 @@ impl BodyContact {
     }
 
     /// The diagonal block of W, row-major, from the inverse inertias of the two bodies.
-    fn diagonal(&self, inertias: [&[f64; 8]; 2]) -> [f64; 9] {
+    fn diagonal(&self, inertias: &[[f64; 8]; 2]) -> [f64; 9] {
         let axes = [self.normal, self.tangent, self.binormal()];
         let mut w = [0.0; 9];
         for (arm, inertia) in self.arms.iter().zip(inertias) {
@@ -164,7 +162,13 @@ impl BodyContact {
         w
     }
 
-    /// u from the velocities of the bodies.
+    /// u from the velocities of all bodies.
+    fn velocity(&self, bodies: &[[f64; 6]]) -> [f64; 3] {
+        let [a, b] = self.bodies.map(|body| bodies.get(body as usize).unwrap_or(&[0.0; 6]));
+        self.local(a, b)
+    }
+
+    /// u from the velocities of its bodies.
     fn local(&self, a: &[f64; 6], b: &[f64; 6]) -> [f64; 3] {
         let at = |v: &[f64; 6], arm: &[f64; 3]| {
             let turning = cross(&[v[3], v[4], v[5]], arm);

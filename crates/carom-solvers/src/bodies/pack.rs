@@ -13,7 +13,7 @@
 //! At a fixed point u_N ≥ 0 ⟂ r_N ≥ 0 and −u_T is in the normal cone of the disk at r_T: Coulomb's law as it is.
 
 use super::body::{Bodies, Inertia, gather, gather_inertia, scatter};
-use super::lanes::{Arithmetic, LANES, Lanes, Stored, Vectors, add, cross, dot, scale, scale_add, sub};
+use super::lanes::{Arithmetic, LANES, Lanes, Rough, Stored, Vectors, add, cross, dot, scale, scale_add, sub};
 use super::{BodyContact, Measure};
 
 /// Pairs of one colour. Lanes without a pair join the ground to itself.
@@ -35,11 +35,11 @@ pub(super) struct Points {
     free: [Stored; 3],
     friction: Stored,
     /// First row of the diagonal block of W.
-    w: [Stored; 3],
+    w: [Rough; 3],
     /// Inverse of the diagonal block: NN, N1, N2, 11, 12, 22.
-    inverse: [Stored; 6],
+    inverse: [Rough; 6],
     /// 1/W_NN and 1/λ_max(W_TT).
-    gains: [Stored; 2],
+    gains: [Rough; 2],
     /// x of the last sweep and of the one before.
     impulse: [Stored; 3],
     last: [Stored; 3],
@@ -149,6 +149,11 @@ fn load<S: Arithmetic>(by: S, x: &[Stored; 3]) -> Vectors<S> {
 }
 
 #[inline(always)]
+fn load_rough<S: Arithmetic>(by: S, x: [&Rough; 3]) -> Vectors<S> {
+    [Lanes::of_rough(by, x[0]), Lanes::of_rough(by, x[1]), Lanes::of_rough(by, x[2])]
+}
+
+#[inline(always)]
 fn store<S: Arithmetic>(x: Vectors<S>) -> [Stored; 3] {
     [Stored(x[0].array()), Stored(x[1].array()), Stored(x[2].array())]
 }
@@ -157,22 +162,23 @@ impl Points {
     /// No contact in any lane: without directions, and never closed.
     pub fn empty() -> Self {
         let (zero, one) = (Stored::default(), Stored::splat(1.0));
+        let (rough_zero, rough_one) = (Rough::default(), Rough::splat(1.0));
         Points {
             normal: [zero; 3],
             tangent: [zero; 3],
             arms: [[zero; 3]; 2],
             free: [one, zero, zero],
             friction: zero,
-            w: [one, zero, zero],
-            inverse: [one, zero, zero, one, zero, one],
-            gains: [one; 2],
+            w: [rough_one, rough_zero, rough_zero],
+            inverse: [rough_one, rough_zero, rough_zero, rough_one, rough_zero, rough_one],
+            gains: [rough_one; 2],
             impulse: [zero; 3],
             last: [zero; 3],
         }
     }
 
     /// Puts a contact with its guess in a lane; `inertias` are those of its bodies. Returns the trace of the diagonal block of W.
-    pub fn put(&mut self, lane: usize, contact: &BodyContact, impulse: &[f64; 3], inertias: [&Inertia; 2]) -> f64 {
+    pub fn put(&mut self, lane: usize, contact: &BodyContact, impulse: &[f64; 3], inertias: &[Inertia; 2]) -> f64 {
         let set = |to: &mut [Stored; 3], from: &[f64; 3]| to.iter_mut().zip(from).for_each(|(to, from)| to.0[lane] = *from);
         set(&mut self.normal, &contact.normal);
         set(&mut self.tangent, &contact.tangent);
@@ -184,14 +190,15 @@ impl Points {
         self.friction.0[lane] = contact.friction;
         let w = contact.diagonal(inertias);
         for (to, w) in self.w.iter_mut().zip(w) {
-            to.0[lane] = w;
+            to.set(lane, w);
         }
         for (to, x) in self.inverse.iter_mut().zip(invert(&w)) {
-            to.0[lane] = x;
+            to.set(lane, x);
         }
         let largest = 0.5 * (w[4] + w[8]) + (0.5 * (w[4] - w[8])).hypot(w[5]);
         let reciprocal = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
-        (self.gains[0].0[lane], self.gains[1].0[lane]) = (reciprocal(w[0]), reciprocal(largest));
+        self.gains[0].set(lane, reciprocal(w[0]));
+        self.gains[1].set(lane, reciprocal(largest));
         w[0] + w[4] + w[8]
     }
 
@@ -219,10 +226,7 @@ impl Points {
         let frame = self.frame(by);
         let u = frame.local(v);
         let [nn, n1, n2, i11, i12, i22] = &self.inverse;
-        let (r1, r2) = (
-            [Lanes::of(by, nn.0), Lanes::of(by, n1.0), Lanes::of(by, n2.0)],
-            [Lanes::of(by, i11.0), Lanes::of(by, i12.0), Lanes::of(by, i22.0)],
-        );
+        let (r1, r2) = (load_rough(by, [nn, n1, n2]), load_rough(by, [i11, i12, i22]));
         let stick = [y[0] - dot(r1, u), y[1] - dot([r1[1], r2[0], r2[1]], u), y[2] - dot([r1[2], r2[1], r2[2]], u)];
         let mu = Lanes::of(by, self.friction.0);
         let zero = Lanes::splat(by, 0.0);
@@ -249,8 +253,8 @@ impl Points {
     fn slip<S: Arithmetic>(&self, by: S, y: Vectors<S>, u: Vectors<S>, mu: Lanes<S>) -> Vectors<S> {
         let zero = Lanes::splat(by, 0.0);
         let [w, n1, n2] = &self.w;
-        let (w, n1, n2) = (Lanes::of(by, w.0), Lanes::of(by, n1.0), Lanes::of(by, n2.0));
-        let (inverse, gain) = (Lanes::of(by, self.gains[0].0), Lanes::of(by, self.gains[1].0));
+        let [w, n1, n2] = load_rough(by, [w, n1, n2]);
+        let (inverse, gain) = (Lanes::of_rough(by, &self.gains[0]), Lanes::of_rough(by, &self.gains[1]));
         let normal = (y[0] - u[0] * inverse).max(zero);
         let step = normal - y[0];
         let t = [y[1] - (u[1] + n1 * step) * gain, y[2] - (u[2] + n2 * step) * gain];

@@ -2,7 +2,7 @@
 
 use super::island::{Island, Task};
 use super::islands::Islands;
-use super::leader::Limits;
+use super::leader::{Limits, Outcome};
 use super::partition::BLOCK_CONTACTS;
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use crate::report::{SolveReport, SolveStatus};
@@ -38,6 +38,9 @@ impl Default for BodySweepsParams {
 /// Problems for which the storage of islands that are not in use is kept.
 const KEPT: usize = 32;
 
+/// Fewest contacts that a thread takes at once.
+const PIECE: usize = 1024;
+
 /// Contacts from which an island is shared between threads: it has two blocks.
 const SHARED_CONTACTS: usize = 2 * BLOCK_CONTACTS;
 
@@ -58,6 +61,9 @@ pub struct BodySweeps {
     problems: usize,
     /// Parts of the residual.
     parts: Vec<Measure>,
+    /// Mass unit of the last problem, and how each of its islands came out, by the first body, ascending.
+    unit: f64,
+    outcomes: Vec<(u32, Outcome)>,
 }
 
 impl BodySweeps {
@@ -83,52 +89,78 @@ impl BodySweeps {
 
     /// Solves from the guess in `solution.impulses` and `solution.row_impulses`; any other length than the problem's counts as zero.
     pub fn solve(&mut self, problem: &BodyProblem, solution: &mut BodySolution) -> SolveReport {
-        solution.impulses.resize(problem.contacts.len(), [0.0; 3]);
-        solution.velocities.resize(problem.contacts.len(), [0.0; 3]);
         solution.row_impulses.resize(problem.n_other_rows(), 0.0);
         solution.row_velocities.resize(problem.n_other_rows(), 0.0);
         solution.bodies.clone_from(&problem.velocities);
         rest_sleepers(problem, solution);
         self.split(problem);
+        self.islands[..self.n_islands].iter_mut().for_each(|island| island.is_open = true);
+        self.solve_islands(problem, solution, None)
+    }
+
+    /// Solves a problem that differs from the last one by contacts at the places `added`, from its solution, with a guess of the impulses of these contacts among the
+    /// others: only the islands that they belong to. The residual is in the mass unit of the last problem. There must be no rows.
+    pub fn solve_added(&mut self, problem: &BodyProblem, solution: &mut BodySolution, added: &[u32]) -> SolveReport {
+        self.split(problem);
+        let outcomes = &self.outcomes;
+        for island in &mut self.islands[..self.n_islands] {
+            let found = outcomes.binary_search_by_key(&island.bodies.first(), |(body, _)| Some(body));
+            // where all is as it was, that is how it came out
+            island.is_open = found.is_err();
+            island.outcome = found.map_or(Outcome::default(), |place| outcomes[place].1);
+        }
+        for &contact in added {
+            for body in problem.contacts[contact as usize].bodies.into_iter().filter(|body| *body != GROUND) {
+                self.islands[self.union.island(body)].is_open = true;
+            }
+        }
+        self.solve_islands(problem, solution, Some(self.unit))
+    }
+
+    /// Solves the islands that are open. The mass unit is that of the whole problem where none is given.
+    fn solve_islands(&mut self, problem: &BodyProblem, solution: &mut BodySolution, unit: Option<f64>) -> SolveReport {
+        solution.impulses.resize(problem.contacts.len(), [0.0; 3]);
         let threads = rayon::current_num_threads();
         let islands = &mut self.islands[..self.n_islands];
         let n_large = islands.iter().take_while(|island| threads > 1 && island.contacts.len() >= SHARED_CONTACTS).count();
         let (large, small) = islands.split_at_mut(n_large);
         let (local, guess) = (&self.local, &*solution);
-        // the mass unit belongs to the whole problem
-        large.iter_mut().for_each(|island| island.build(problem, guess, local));
-        small.par_iter_mut().for_each(|island| island.build(problem, guess, local));
-        let trace: f64 = large.iter().chain(&*small).map(|island| island.trace).sum();
+        on_open((large, small), |island, _| island.build(problem, guess, local));
         let n_contacts: usize = large.iter().chain(&*small).map(|island| island.contacts.len()).sum();
-        let n_rows = 3 * n_contacts + problem.n_other_rows();
-        let mean = trace / n_rows.max(1) as f64;
-        let unit = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+        self.unit = unit.unwrap_or_else(|| {
+            let trace: f64 = large.iter().chain(&*small).map(|island| island.trace).sum();
+            let mean = trace / (3 * n_contacts + problem.n_other_rows()).max(1) as f64;
+            if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
+        });
         let tolerance = self.params.tolerance;
         let BodySweepsParams { max_sweeps, aim, cheap_visits, momentum, exact_flops, .. } = self.params;
         let cheap_sweeps = cheap_visits / n_contacts.max(1);
-        let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit, momentum, exact_flops };
+        let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit: self.unit, momentum, exact_flops };
         let task = Task { problem, local, limits, arch: self.arch };
-        large.iter_mut().for_each(|island| island.solve(task, true));
-        small.par_iter_mut().for_each(|island| island.solve(task, false));
+        on_open((large, small), |island, shared| island.solve(task, shared));
         // the residual of the whole may be up to √3 times the largest of its islands
         let mut total = Measure::default();
         large.iter().chain(&*small).for_each(|island| total.add(&island.outcome.measure));
         if total.residual() > tolerance {
             let limits = Limits { tolerance: tolerance / 3.0_f64.sqrt(), ..limits };
-            large.iter_mut().for_each(|island| island.go_on(limits, task.arch, true));
-            small.par_iter_mut().for_each(|island| island.go_on(limits, task.arch, false));
+            on_open((large, small), |island, shared| island.go_on(limits, task.arch, shared));
         }
         self.report(problem, solution)
     }
 
     fn report(&mut self, problem: &BodyProblem, solution: &mut BodySolution) -> SolveReport {
         let (mut total, mut sweeps, mut stalled) = (Measure::default(), 0, false);
+        self.outcomes.clear();
         for island in &mut self.islands[..self.n_islands] {
-            island.read_out(problem, solution);
+            if island.is_open {
+                island.read_out(problem, solution);
+            }
             total.add(&island.outcome.measure);
             sweeps = sweeps.max(island.outcome.sweeps);
             stalled |= island.outcome.stalled;
+            self.outcomes.push((island.bodies[0], island.outcome));
         }
+        self.outcomes.sort_unstable_by_key(|(body, _)| *body);
         let residual_normalised = total.residual();
         let otherwise = if stalled { SolveStatus::Stalled } else { SolveStatus::MaxIterations };
         SolveReport {
@@ -155,12 +187,13 @@ impl BodySweeps {
         let n = problem.masses.len();
         self.union.reset(n);
         let moving = |bodies: [u32; 2]| bodies.into_iter().filter(|&body| body != GROUND && !problem.sleeps(body));
-        for contact in &problem.contacts {
+        let union = &self.union;
+        problem.contacts.par_iter().with_min_len(PIECE).for_each(|contact| {
             let mut moving = moving(contact.bodies);
             if let (Some(a), Some(b)) = (moving.next(), moving.next()) {
-                self.union.join(a, b);
+                union.join(a, b);
             }
-        }
+        });
         for rows in &problem.rows {
             let mut bodies = problem.bodies_of(rows);
             if let Some(first) = bodies.next() {
@@ -207,6 +240,12 @@ impl BodySweeps {
             }
         }
     }
+}
+
+/// Acts on the islands that are open: large ones one after the other, by all threads (`true`), then small ones side by side.
+fn on_open((large, small): (&mut [Island], &mut [Island]), act: impl Fn(&mut Island, bool) + Sync) {
+    large.iter_mut().filter(|island| island.is_open).for_each(|island| act(island, true));
+    small.par_iter_mut().filter(|island| island.is_open).for_each(|island| act(island, false));
 }
 
 /// Bodies that sleep do not move; the impulses of their contacts stay those of the guess.

@@ -11,53 +11,53 @@
 //! condition allows.
 
 use carom_solvers::bodies::Union;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// Union of mass blocks, with what happens in each island.
-#[derive(Clone, Debug, Default)]
+/// Union of mass blocks, with what happens in each island. Several threads may join and count; the result does not depend on their order.
+#[derive(Debug, Default)]
 pub(crate) struct ImpulseTimes {
     blocks: Union,
-    island: Vec<Closing>,
-}
-
-/// Contacts of an island.
-#[derive(Clone, Copy, Debug, Default)]
-struct Closing {
-    carrying: u32,
-    closing: bool,
-    weight: f64,
+    /// By root: contacts that carry, up to a few; bits of the weight of the only one that closes, of some one otherwise, NaN where none does.
+    carrying: Vec<AtomicU8>,
+    weights: Vec<AtomicU64>,
 }
 
 impl ImpulseTimes {
     /// All blocks by themselves.
     pub fn reset(&mut self, n_blocks: usize) {
         self.blocks.reset(n_blocks);
-        self.island.clear();
-        self.island.resize(n_blocks, Closing::default());
+        self.carrying.clear();
+        self.carrying.resize_with(n_blocks, AtomicU8::default);
+        self.weights.clear();
+        self.weights.resize_with(n_blocks, || AtomicU64::new(f64::NAN.to_bits()));
     }
 
     /// Connects the blocks of an interaction that carries an impulse.
-    pub fn join(&mut self, blocks: impl IntoIterator<Item = u32>) {
+    pub fn join(&self, blocks: impl IntoIterator<Item = u32>) {
         let mut blocks = blocks.into_iter();
         let Some(first) = blocks.next() else { return };
         blocks.for_each(|other| self.blocks.join(first, other));
     }
 
     /// Counts a contact of a block's island; `closes` with the weight 1 − τ/h where it was open or approached. To be called when all are joined.
-    pub fn count(&mut self, block: u32, closes: Option<f64>) {
-        let root = self.blocks.root(block);
-        let island = &mut self.island[root as usize];
-        island.carrying += 1;
+    pub fn count(&self, block: u32, closes: Option<f64>) {
+        let root = self.blocks.root(block) as usize;
+        // more than one are as good as two
+        if self.carrying[root].load(Relaxed) < 2 {
+            self.carrying[root].fetch_add(1, Relaxed);
+        }
         if let Some(weight) = closes {
-            (island.closing, island.weight) = (true, weight);
+            self.weights[root].store(weight.to_bits(), Relaxed);
         }
     }
 
     /// w of a block.
-    pub fn weight(&mut self, block: u32) -> f64 {
-        let root = self.blocks.root(block);
-        match self.island[root as usize] {
-            Closing { closing: false, .. } => 0.5,
-            Closing { carrying: 1, weight, .. } => weight,
+    pub fn weight(&self, block: u32) -> f64 {
+        let root = self.blocks.root(block) as usize;
+        let weight = f64::from_bits(self.weights[root].load(Relaxed));
+        match self.carrying[root].load(Relaxed) {
+            _ if weight.is_nan() => 0.5,
+            1 => weight,
             _ => 1.0,
         }
     }

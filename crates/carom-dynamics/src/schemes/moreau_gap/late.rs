@@ -4,9 +4,10 @@
 //! rebound, the step is then solved again with that contact. Contacts that rebound wait for the next step, which knows the speed at which they meet.
 
 use super::MoreauGap;
-use crate::assembly::{counts_restitution, detect_at, normal_displacement};
+use crate::assembly::{counts_restitution, normal_displacement};
 use crate::detection::ContactPoint;
 use crate::error::NonFinite;
+use crate::many_contacts::is_plain;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::systems::Instant;
@@ -15,50 +16,45 @@ use crate::systems::Instant;
 pub(super) const MOST_TIMES: usize = 2;
 
 impl MoreauGap {
-    /// (q_k, displacement of the step) => contacts that it closes and that were not among `contacts`, where they now are: whether there are any. `first` says that
-    /// the last search was that of the beginning of the step.
-    pub(super) fn find_late_contacts(
-        &self,
-        model: &Model,
-        t: f64,
-        memory: &mut StepMemory,
-        (h, first): (f64, bool),
-    ) -> Result<bool, NonFinite> {
+    /// (q_k, displacement of the step) => contacts that it closes and that were not among `contacts`, where they now are: whether there are any.
+    pub(super) fn find_late_contacts(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
         let rebounds = counts_restitution(model, memory);
-        let StepMemory { work, detector, contacts, late, many, .. } = &mut *memory;
-        let (Some(bodies), Some(finder)) = (model.systems().bodies(), &*detector) else { return Ok(false) };
+        let StepMemory { work, detector, contacts, late, late_places: places, many, .. } = &mut *memory;
+        let (Some(bodies), Some(detector)) = (model.systems().bodies(), detector) else { return Ok(false) };
         // the residual of the solution is no longer needed: room for the mean velocity
         let mean = &mut work.residual;
         mean.clear();
         mean.extend(work.displacement.iter().map(|w| w / h));
-        if first && finder.has_foreseen(&mean[bodies.v.clone()], h) {
-            return Ok(false);
-        }
-        detect_at(model, Instant { t, q: &work.q_start, v: mean }, h, detector, late)?;
         let (q, w) = (&work.q_start[bodies.q.clone()], &work.displacement[bodies.v.clone()]);
-        let mut known = contacts.iter().peekable();
+        late.clear();
+        detector.detect_unforeseen(Instant { t, q, v: &mean[bodies.v.clone()] }, h, late)?;
+        let in_space = &contacts[..n_in_space(contacts)];
         late.retain(|contact| {
-            while known.next_if(|other| !other.planar && other.key < contact.key).is_some() {}
-            if known.peek().is_some_and(|other| !other.planar && other.key == contact.key) {
-                return false;
-            }
             let of_surface = contact.surface.as_ref().map_or(0.0, |surface| h * contact.normal.dot(&surface.velocity));
             let gap = contact.gap + normal_displacement(contact, q, w) - of_surface;
-            let law = model.contact_law(contact);
-            gap < -self.params.touch && !(rebounds && law.restitution.at(0.0) > 0.0)
+            let closes = gap < -self.params.touch && !(rebounds && model.contact_law(contact).restitution.at(0.0) > 0.0);
+            closes && in_space.binary_search_by_key(&contact.key, |other| other.key).is_err()
         });
         if late.is_empty() {
             return Ok(false);
         }
-        many.keep_pass(contacts);
-        merge(contacts, late);
+        late.sort_unstable_by_key(|contact| contact.key);
+        merge(contacts, late, places);
+        many.make_room(contacts, places, |contact| is_plain(model.contact_law(contact)));
         Ok(true)
     }
 }
 
-/// Adds contacts between bodies in space, both sorted by key; planar ones stay at the end.
-fn merge(contacts: &mut Vec<ContactPoint>, late: &[ContactPoint]) {
-    let mut end = contacts.iter().take_while(|contact| !contact.planar).count();
+/// Number of the contacts between bodies in space; planar ones follow them.
+fn n_in_space(contacts: &[ContactPoint]) -> usize {
+    contacts.len() - contacts.iter().rev().take_while(|contact| contact.planar).count()
+}
+
+/// Adds contacts between bodies in space, both sorted by key, and tells their places; planar ones stay at the end.
+fn merge(contacts: &mut Vec<ContactPoint>, late: &[ContactPoint], places: &mut Vec<u32>) {
+    places.clear();
+    places.resize(late.len(), 0);
+    let mut end = n_in_space(contacts);
     let n_planar = contacts.len() - end;
     contacts.extend_from_slice(late);
     contacts[end..].rotate_left(n_planar);
@@ -69,6 +65,7 @@ fn merge(contacts: &mut Vec<ContactPoint>, late: &[ContactPoint]) {
             end -= 1;
         }
         contacts[end + k] = *contact;
+        places[k] = (end + k) as u32;
     }
 }
 
@@ -93,7 +90,9 @@ mod tests {
             planar,
         };
         let mut contacts = vec![contact(2, false), contact(4, false), contact(7, false), contact(1, true), contact(2, true)];
-        merge(&mut contacts, &[contact(1, false), contact(5, false), contact(6, false), contact(9, false)]);
+        let mut places = Vec::new();
+        merge(&mut contacts, &[contact(1, false), contact(5, false), contact(6, false), contact(9, false)], &mut places);
+        assert_eq!(places, [0, 3, 4, 6]);
         let keys: Vec<(bool, u32)> = contacts.iter().map(|contact| (contact.planar, contact.key.feature)).collect();
         let in_space = [1, 2, 4, 5, 6, 7, 9].map(|feature| (false, feature));
         assert_eq!(keys, [&in_space[..], &[(true, 1), (true, 2)]].concat());

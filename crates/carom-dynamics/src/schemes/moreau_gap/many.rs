@@ -39,6 +39,19 @@ impl MoreauGap {
     ) -> Result<(), StepError> {
         let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
         let rebounds = counts_restitution(model, memory);
+        let law = |contact: PlainContact<'_>| {
+            let law = model.contact_law(contact.point);
+            let e = if rebounds { law.restitution.at(contact.start[0]) } else { 0.0 };
+            let approach = Approach { gap: contact.point.gap, start: contact.start[0], free: contact.free };
+            (law.friction.at(0.0), approach.shift(h, e, self.recovery()).0)
+        };
+        if self.adds_to_solution(memory) {
+            let StepMemory { many, contacts, work, .. } = &mut *memory;
+            many.write_added(contacts, (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]), h, law);
+            report.solve = Some(many.solve_added(&mut state.v[bodies.v.clone()]));
+            report.n_active = many.index.len();
+            return Ok(());
+        }
         // joints and contacts with other laws => rows
         let has_others = model.collider_laws().iter().any(|law| !is_plain(law));
         let is_other = |law: u16| has_others && !is_plain(&model.collider_laws()[law as usize]);
@@ -67,12 +80,7 @@ impl MoreauGap {
         many.reserve(contacts.len());
         many.place_bodies(q, v, &work.v_free[bodies.v.clone()], 0.5 * h);
         many.index.extend((0..).zip(&*contacts).filter(|(_, contact)| !is_other(contact.law)).map(|(index, _)| index));
-        many.write_contacts(contacts, q, h, |contact: PlainContact<'_>| {
-            let law = model.contact_law(contact.point);
-            let e = if rebounds { law.restitution.at(contact.start[0]) } else { 0.0 };
-            let approach = Approach { gap: contact.point.gap, start: contact.start[0], free: contact.free };
-            (law.friction.at(0.0), approach.shift(h, e, self.recovery()).0)
-        });
+        many.write_contacts(contacts, (q, v), h, law);
         many.push_rows(active, bodies.first_block);
         if self.params.sleep_after > 0.0 {
             many.let_sleep(contacts, v, h);
@@ -87,6 +95,13 @@ impl MoreauGap {
         (report.newton_iterations, report.newton_converged) = (1, true);
         Ok(())
     }
+
+    /// Contacts were added to a solution of this step by velocities of bodies, and there is nothing else that they could change.
+    pub(super) fn adds_to_solution(&self, memory: &StepMemory) -> bool {
+        let no_rows = memory.active.items().is_empty() && !memory.joints.is_held();
+        memory.many.has_added() && no_rows && self.params.sleep_after == 0.0
+    }
+
     /// The rows of joints at the foreseen end of the step, and what their mean over the step changes in v_free with the reactions of the last
     /// step: both right to second order. The positions are projected afterwards.
     fn foresee_joints(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {

@@ -53,6 +53,7 @@ use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
 use carom_solvers::{FrictionSolverParams, SolveReport};
 use late::MOST_TIMES;
 use law::{Approach, Recovery};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sleep::SleepRule;
 
@@ -144,6 +145,9 @@ pub struct MoreauGap {
 /// Displacements of a step that bring the joints together, at most; they converge by a factor O(h).
 const MAX_PROJECTIONS: usize = 30;
 
+/// Fewest contacts or bodies that a thread takes at once.
+const PIECE: usize = 1024;
+
 /// Contacts are sought within this part of the smaller radius of a pair, whatever the speeds: impulses of the step may close them.
 const SKIN: f64 = 0.03;
 
@@ -164,6 +168,10 @@ impl Scheme for MoreauGap {
 
     fn activation_threshold(&self) -> f64 {
         self.params.touch
+    }
+
+    fn keeps_start(&self) -> bool {
+        true
     }
 
     /// What rests creeps with about a thousand times the tolerance [m/s].
@@ -217,10 +225,12 @@ impl Scheme for MoreauGap {
             }
             self.displace(model, state, memory, h);
             times += 1;
-            if times > MOST_TIMES || !self.find_late_contacts(model, state.t, memory, (h, times == 1)).map_err(&located)? {
+            if times > MOST_TIMES || !self.find_late_contacts(model, state.t, memory, h).map_err(&located)? {
                 break;
             }
-            self.begin_again(model, state, memory, &step, &mut report)?;
+            if !self.adds_to_solution(memory) {
+                self.begin_again(model, state, memory, &step, &mut report)?;
+            }
         }
 
         // q_{k+1}; impulses and energies
@@ -341,18 +351,15 @@ impl MoreauGap {
                 times.join(active.blocks_of(place));
             }
         }
+        let times = &*times;
         let n_many = many.index.len();
-        for (contact, p) in many.problem.contacts[..n_many].iter().zip(&many.solution.impulses) {
-            if p[0] > 0.0 {
-                times.join(blocks_of(&contact.bodies));
-            }
-        }
+        let carrying = many.problem.contacts[..n_many].par_iter().zip(&many.solution.impulses[..n_many]).enumerate();
+        let carrying = carrying.with_min_len(PIECE).filter(|(_, (_, p))| p[0] > 0.0);
+        carrying.clone().for_each(|(_, (contact, _))| times.join(blocks_of(&contact.bodies)));
         // linear and angular block of a body go together
-        if let Some(bodies) = model.systems().bodies() {
-            for body in 0..(bodies.v.len() / 6) as u32 {
-                times.join([first_block + 2 * body, first_block + 2 * body + 1]);
-            }
-        }
+        let of_bodies = model.systems().bodies().map_or(0..0, |bodies| bodies.v.clone());
+        let n_bodies = (of_bodies.len() / 6) as u32;
+        (0..n_bodies).into_par_iter().with_min_len(PIECE).for_each(|body| times.join([first_block + 2 * body, first_block + 2 * body + 1]));
         // a rebound acts at the time of its impact; contacts that close without one, from the start
         let closes = |approach: Approach, shift: f64| {
             let is_open = approach.gap > self.params.touch || -approach.start * h > self.params.touch;
@@ -368,19 +375,25 @@ impl MoreauGap {
                 times.count(block, closes(approach, active.shift()[row]));
             }
         }
-        for (place, p) in many.solution.impulses.iter().enumerate().take(n_many) {
-            if p[0] > 0.0
-                && let Some(block) = blocks_of(&many.problem.contacts[place].bodies).next()
-            {
+        carrying.for_each(|(place, (contact, _))| {
+            if let Some(block) = blocks_of(&contact.bodies).next() {
                 let gap = contacts[many.index[place] as usize].gap;
-                times.count(block, closes(Approach { gap, start: many.start[place][0], free: many.free[place] }, many.shift[place]));
+                times.count(block, closes(Approach { gap, start: many.start[place][0], free: many.free(place) }, many.shift[place]));
             }
-        }
-        for block in 0..layout.n_blocks() {
+        });
+        let blend = |w: f64, start: f64, end: f64| h * ((1.0 - w) * start + w * end);
+        let all_blocks = 0..layout.n_blocks();
+        for block in all_blocks.filter(|block| !(first_block..first_block + 2 * n_bodies).contains(&(*block as u32))) {
             let w = times.weight(block as u32);
             for i in layout.rows[block]..layout.rows[block + 1] {
-                work.displacement[i] = h * ((1.0 - w) * work.v_start[i] + w * state.v[i]);
+                work.displacement[i] = blend(w, work.v_start[i], state.v[i]);
             }
         }
+        let (start, end) = (&work.v_start[of_bodies.clone()], &state.v[of_bodies.clone()]);
+        let bodies = work.displacement[of_bodies].par_chunks_exact_mut(6).zip(start.par_chunks_exact(6)).zip(end.par_chunks_exact(6));
+        bodies.enumerate().with_min_len(PIECE).for_each(|(body, ((displacement, start), end))| {
+            let w = times.weight(first_block + 2 * body as u32);
+            displacement.iter_mut().zip(start).zip(end).for_each(|((x, start), end)| *x = blend(w, *start, *end));
+        });
     }
 }
