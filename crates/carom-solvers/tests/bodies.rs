@@ -123,6 +123,10 @@ fn solutions_are_those_of_the_assembled_problem() {
         for (a, b) in u.iter().zip(velocities(&problem, &solution)) {
             assert!((a - b).abs() < 1e-12);
         }
+        // the cone is kept, whatever the residual
+        for (contact, r) in problem.contacts.iter().zip(&solution.impulses) {
+            assert!(r[1].hypot(r[2]) <= contact.friction * r[0] * (1.0 + 1e-14));
+        }
         // the velocities are unique here
         let mut other = Solution::default();
         let params = FrictionSolverParams { tolerance: 1e-11, ..FrictionSolverParams::default() };

@@ -2,7 +2,7 @@
 
 use super::body::{Bodies, Inertia, address, block_of, inertia, place_of};
 use super::colouring::{COLOURS, Colouring};
-use super::groups::{Groups, Key};
+use super::groups::{Groups, Key, colour_of};
 use super::lanes::{Arithmetic, LANES};
 use super::pack::{EMPTY, Pack, Points};
 use super::partition::Partition;
@@ -91,9 +91,9 @@ impl Cell {
         // groups of one colour follow each other; those without a colour are one per pack
         let lanes_of = |colour: u8| if colour as usize == COLOURS { 1 } else { LANES };
         let of_colours = || {
-            keys.chunk_by(|a, b| a.0 == b.0).scan(0, |end, keys| {
+            keys.chunk_by(|a, b| colour_of(*a) == colour_of(*b)).scan(0, |end, keys| {
                 let start = std::mem::replace(end, *end + keys.len());
-                Some(groups[start..*end].chunks(lanes_of(keys[0].0)))
+                Some(groups[start..*end].chunks(lanes_of(colour_of(keys[0]))))
             })
         };
         let n_points = of_colours().flatten().map(longest).sum();

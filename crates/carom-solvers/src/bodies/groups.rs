@@ -1,6 +1,5 @@
 //! Contacts of an island by pairs of bodies.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 /// The contacts of one pair of bodies that follow each other.
@@ -9,15 +8,22 @@ pub(super) struct Group {
     /// Bodies as numbered in the island.
     pub bodies: [u32; 2],
     first: u32,
-    n: u32,
-    /// Some contact starts with an impulse.
-    carries: bool,
+    /// Twice the number of contacts, plus one where some contact starts with an impulse.
+    load: u32,
 }
 
 impl Group {
+    fn n(&self) -> u32 {
+        self.load >> 1
+    }
+
+    fn carries(&self) -> bool {
+        self.load & 1 == 1
+    }
+
     /// Its contacts among those of the island.
     pub fn contacts(&self) -> Range<usize> {
-        self.first as usize..(self.first + self.n) as usize
+        self.first as usize..(self.first + self.n()) as usize
     }
 }
 
@@ -35,10 +41,9 @@ impl Groups {
             let bodies = bodies(contact);
             match self.groups.last_mut() {
                 Some(last) if last.bodies == bodies => {
-                    last.n += 1;
-                    last.carries |= carries(contact);
+                    last.load = (last.load + 2) | u32::from(carries(contact));
                 }
-                _ => self.groups.push(Group { bodies, first: place as u32, n: 1, carries: carries(contact) }),
+                _ => self.groups.push(Group { bodies, first: place as u32, load: 2 | u32::from(carries(contact)) }),
             }
         }
     }
@@ -59,13 +64,22 @@ impl Groups {
         keys.clear();
         keys.extend(some.iter().zip(colours).map(|(&index, &colour)| {
             let group = &self.groups[index as usize];
-            (colour, !group.carries, Reverse(group.n), index)
+            let fewer = u64::from(LARGEST - group.n().min(LARGEST));
+            u64::from(colour) << 56 | u64::from(!group.carries()) << 48 | fewer << 32 | u64::from(index)
         }));
         keys.sort_unstable();
         some.clear();
-        some.extend(keys.iter().map(|key| key.3));
+        some.extend(keys.iter().map(|&key| key as u32));
     }
 }
 
-/// What groups are ordered by: colour, carries nothing, number of contacts, number of the group.
-pub(super) type Key = (u8, bool, Reverse<u32>, u32);
+/// What groups are ordered by, from the highest bits down: colour, carries nothing, number of contacts (more first), number of the group.
+pub(super) type Key = u64;
+
+/// Numbers of contacts above this count as this.
+const LARGEST: u32 = u16::MAX as u32;
+
+/// Colour of a key.
+pub(super) fn colour_of(key: Key) -> u8 {
+    (key >> 56) as u8
+}

@@ -30,6 +30,8 @@ pub(super) struct Island {
     inertias: Vec<Inertia>,
     groups: Groups,
     partition: Partition,
+    /// Mean velocity of the bodies, with which blocks of bodies move where none touches the ground: what rounding leaves of velocities is then small beside those between them \[m/s\].
+    drift: [f64; 3],
     /// Blocks of bodies; only the first `n_blocks` are in use.
     blocks: Vec<Mutex<BodyBlock>>,
     n_blocks: usize,
@@ -171,6 +173,15 @@ impl Island {
     }
 
     fn place_bodies(&mut self, problem: &BodyProblem) {
+        let n = self.bodies.len();
+        let is_grounded = self.groups.pairs().flatten().any(|body| body as usize >= n) || !self.rows.is_empty();
+        self.drift = [0.0; 3];
+        if !is_grounded {
+            for &body in &self.bodies {
+                let v = &problem.velocities[body as usize];
+                self.drift.iter_mut().zip(v).for_each(|(mean, v)| *mean += v / n as f64);
+            }
+        }
         self.n_blocks = self.partition.ends.len();
         if self.blocks.len() < self.n_blocks {
             self.blocks.resize_with(self.n_blocks, Mutex::default);
@@ -182,7 +193,9 @@ impl Island {
             reserve_tightly(&mut block.bodies, end as usize - start + 1);
             for &number in &self.partition.order[start..end as usize] {
                 let body = self.bodies[number as usize] as usize;
-                block.bodies.push(Body::new(&problem.velocities[body], &inertia(&problem.masses[body])));
+                let mut velocity = problem.velocities[body];
+                velocity.iter_mut().zip(&self.drift).for_each(|(v, drift)| *v -= drift);
+                block.bodies.push(Body::new(&velocity, &inertia(&problem.masses[body])));
             }
             block.finish();
             start = end as usize;
@@ -453,7 +466,9 @@ impl Island {
         let mut start = 0;
         for (block, &end) in self.blocks.iter_mut().zip(&self.partition.ends) {
             for (&number, body) in self.partition.order[start..end as usize].iter().zip(&own(block).bodies) {
-                solution.bodies[self.bodies[number as usize] as usize] = body.velocity();
+                let mut velocity = body.velocity();
+                velocity.iter_mut().zip(&self.drift).for_each(|(v, drift)| *v += drift);
+                solution.bodies[self.bodies[number as usize] as usize] = velocity;
             }
             start = end as usize;
         }

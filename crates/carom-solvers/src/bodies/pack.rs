@@ -22,8 +22,8 @@ pub(super) struct Pack {
     /// Addresses of the bodies.
     bodies: [[u32; LANES]; 2],
     /// Sweeps left out before the next visit, and visits in a row that found nothing to do.
-    wait: u32,
-    idle: u32,
+    wait: u8,
+    idle: u8,
 }
 
 /// One point of each pair of a pack.
@@ -52,7 +52,7 @@ type Sides<S> = [[Vectors<S>; 2]; 2];
 const COUPLED: f64 = 0.25;
 
 /// Most sweeps that a pack without impulses is left out.
-const LONGEST_WAIT: u32 = 8;
+const LONGEST_WAIT: u8 = 8;
 
 impl Pack {
     /// A pack of these pairs of bodies, by their addresses.
@@ -110,7 +110,7 @@ impl Pack {
             (point.last, point.impulse) = (point.impulse, store(x));
         }
         self.scatter(by, bodies, &v);
-        self.idle = if carried.sum() > 0.0 { 0 } else { self.idle + 1 };
+        self.idle = if carried.sum() > 0.0 { 0 } else { self.idle.saturating_add(1) };
         self.wait = self.idle.min(LONGEST_WAIT);
         step.sum()
     }

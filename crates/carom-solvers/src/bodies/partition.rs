@@ -7,7 +7,7 @@
 use super::body::{MOST_BLOCKS, address};
 
 /// Contacts of a block, about: enough that threads rarely wait, few enough that a block stays in the cache of a core.
-pub(super) const BLOCK_CONTACTS: usize = 1500;
+pub(super) const BLOCK_CONTACTS: usize = 600;
 
 /// Blocks of an island, with work arrays.
 #[derive(Debug, Default)]

@@ -20,7 +20,7 @@ pub struct BodySweepsParams {
     /// Residual that is aimed at where this is cheap: sweeps go on from the tolerance towards it as long as the contacts have had fewer visits than
     /// `cheap_visits`, all together. Default 1e-12, ≥ 0. Structures at rest, which start from the solution of the last step, get there.
     pub aim: f64,
-    /// Visits of contacts up to which `aim` is sought, default 50 000 (about a millisecond); 0 stops at the tolerance.
+    /// Visits of contacts up to which `aim` is sought, default 200 000 (some milliseconds); 0 stops at the tolerance.
     pub cheap_visits: usize,
     /// Momentum between sweeps, default on.
     pub momentum: bool,
@@ -31,7 +31,7 @@ pub struct BodySweepsParams {
 
 impl Default for BodySweepsParams {
     fn default() -> Self {
-        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-12, cheap_visits: 50_000, momentum: true, exact_flops: 3e7 }
+        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-12, cheap_visits: 200_000, momentum: true, exact_flops: 3e7 }
     }
 }
 
