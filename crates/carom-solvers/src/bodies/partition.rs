@@ -164,7 +164,7 @@ mod tests {
     fn parts_without_contacts_between_them_are_taken() {
         let pairs: Vec<[u32; 2]> = (0..3000).map(|k| [2 * k, 2 * k + 1]).collect();
         let mut partition = Partition::default();
-        partition.split(6001, 3000, pairs.iter().copied());
+        partition.split(6001, 2 * BLOCK_CONTACTS, pairs.iter().copied());
         assert_eq!((partition.order.len(), partition.ends.len()), (6001, 2));
     }
 }
