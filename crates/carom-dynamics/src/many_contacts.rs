@@ -44,7 +44,7 @@ pub(crate) struct ManyContacts {
 }
 
 /// Fewest bodies or contacts that a thread takes at once: each some tens of nanoseconds.
-const PIECE: usize = 512;
+pub(crate) const PIECE: usize = 512;
 
 /// A contact before its law is applied.
 #[derive(Clone, Copy, Debug)]
@@ -88,10 +88,10 @@ impl ManyContacts {
             }
             self.index.push(index);
         }
-        spread(&mut self.start, &self.added, [0.0; 3]);
-        spread(&mut self.shift, &self.added, 0.0);
-        spread(&mut self.problem.contacts, &self.added, EMPTY);
-        spread(&mut self.solution.impulses, &self.added, [0.0; 3]);
+        spread(&mut self.start, &self.added, |_| [0.0; 3]);
+        spread(&mut self.shift, &self.added, |_| 0.0);
+        spread(&mut self.problem.contacts, &self.added, |_| EMPTY);
+        spread(&mut self.solution.impulses, &self.added, |_| [0.0; 3]);
     }
 
     /// Contacts were added to a solution.
@@ -347,15 +347,15 @@ impl Moving<'_> {
     }
 }
 
-/// Makes room at some places, ascending, of the longer list.
-fn spread<T: Copy>(list: &mut Vec<T>, places: &[u32], filler: T) {
+/// Puts items, given by their numbers, at some places, ascending, of the longer list.
+pub(crate) fn spread<T: Copy>(list: &mut Vec<T>, places: &[u32], item: impl Fn(usize) -> T) {
     let mut end = list.len();
     reserve_tightly(list, places.len());
-    list.resize(end + places.len(), filler);
+    list.extend((0..places.len()).map(&item));
     for (k, &place) in places.iter().enumerate().rev() {
         let start = place as usize - k;
         list.copy_within(start..end, place as usize + 1);
-        list[place as usize] = filler;
+        list[place as usize] = item(k);
         end = start;
     }
 }
@@ -390,11 +390,11 @@ mod tests {
     use super::spread;
 
     #[test]
-    fn room_is_made_at_the_places() {
+    fn items_are_put_at_their_places() {
         let mut list = vec![1, 2, 3];
-        spread(&mut list, &[0, 2, 3, 6], 0);
-        assert_eq!(list, [0, 1, 0, 0, 2, 3, 0]);
-        spread(&mut list, &[], 9);
+        spread(&mut list, &[0, 2, 3, 6], |k| k + 4);
+        assert_eq!(list, [4, 1, 5, 6, 2, 3, 7]);
+        spread(&mut list, &[], |k| k);
         assert_eq!(list.len(), 7);
     }
 }

@@ -122,13 +122,14 @@ impl StepMemory {
     /// Keeps the state at which a step begins, for [`StepMemory::restore`]; with `by_scheme` coordinates and velocities where the scheme keeps them as well.
     pub(crate) fn begin_step(&mut self, state: &State, by_scheme: bool) {
         self.begun_by_scheme = by_scheme;
+        self.begun.t = state.t;
+        self.begun.x.clone_from(&state.x);
+        self.begun.held.clone_from(&state.held);
         if by_scheme {
             self.keep_start(state);
-            self.begun.t = state.t;
-            self.begun.x.clone_from(&state.x);
-            self.begun.held.clone_from(&state.held);
         } else {
-            self.begun.clone_from(state);
+            self.begun.q.clone_from(&state.q);
+            self.begun.v.clone_from(&state.v);
         }
         self.impacts.begin_step();
         self.giver = None;
@@ -137,15 +138,12 @@ impl StepMemory {
     /// Puts `state` back to where the last step began.
     pub fn restore(&mut self, state: &mut State) {
         let StepMemory { begun, work, .. } = &*self;
-        if self.begun_by_scheme {
-            state.t = begun.t;
-            state.q.copy_from_slice(&work.q_start);
-            state.v.copy_from_slice(&work.v_start);
-            state.x.clone_from(&begun.x);
-            state.held.clone_from(&begun.held);
-        } else {
-            state.clone_from(begun);
-        }
+        let (q, v) = if self.begun_by_scheme { (&work.q_start, &work.v_start) } else { (&begun.q, &begun.v) };
+        state.t = begun.t;
+        state.q.clone_from(q);
+        state.v.clone_from(v);
+        state.x.clone_from(&begun.x);
+        state.held.clone_from(&begun.held);
         self.impacts.restore();
     }
 

@@ -117,13 +117,12 @@ impl ExactIsland {
         self.v_free.clear();
         for &body in bodies {
             let mass = &problem.masses[body as usize];
-            let i = &mass.inverse_inertia;
-            let inertia = invert_symmetric(i)?;
+            let inertia = invert_symmetric(&mass.inverse_inertia)?;
             if mass.inverse_mass <= 0.0 {
                 return None;
             }
             self.masses.push([1.0 / mass.inverse_mass, inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]]);
-            self.inverse.push([mass.inverse_mass, i[0], i[1], i[2], i[3], i[4], i[5], 0.0]);
+            self.inverse.push(super::body::inertia(mass));
             self.v_free.push(problem.velocities[body as usize]);
         }
         self.inverse.push([0.0; 8]);

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub(crate) struct ImpulseTimes {
     blocks: Union,
-    /// By root: contacts that carry, up to a few; bits of the weight of the only one that closes, of some one otherwise, NaN where none does.
+    /// By root: contacts that carry, up to two; bits of the weight of the only one that closes, of some one otherwise, NaN where none does.
     carrying: Vec<AtomicU8>,
     weights: Vec<AtomicU64>,
 }
@@ -43,9 +43,7 @@ impl ImpulseTimes {
     pub fn count(&self, block: u32, closes: Option<f64>) {
         let root = self.blocks.root(block) as usize;
         // more than one are as good as two
-        if self.carrying[root].load(Relaxed) < 2 {
-            self.carrying[root].fetch_add(1, Relaxed);
-        }
+        let _ = self.carrying[root].fetch_update(Relaxed, Relaxed, |n| (n < 2).then_some(n + 1));
         if let Some(weight) = closes {
             self.weights[root].store(weight.to_bits(), Relaxed);
         }

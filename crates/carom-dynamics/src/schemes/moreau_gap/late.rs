@@ -7,7 +7,7 @@ use super::MoreauGap;
 use crate::assembly::{counts_restitution, normal_displacement};
 use crate::detection::ContactPoint;
 use crate::error::NonFinite;
-use crate::many_contacts::is_plain;
+use crate::many_contacts::{is_plain, spread};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::systems::Instant;
@@ -52,21 +52,10 @@ fn n_in_space(contacts: &[ContactPoint]) -> usize {
 
 /// Adds contacts between bodies in space, both sorted by key, and tells their places; planar ones stay at the end.
 fn merge(contacts: &mut Vec<ContactPoint>, late: &[ContactPoint], places: &mut Vec<u32>) {
+    let in_space = &contacts[..n_in_space(contacts)];
     places.clear();
-    places.resize(late.len(), 0);
-    let mut end = n_in_space(contacts);
-    let n_planar = contacts.len() - end;
-    contacts.extend_from_slice(late);
-    contacts[end..].rotate_left(n_planar);
-    // from the back: the larger key goes to the last free place
-    for (k, contact) in late.iter().enumerate().rev() {
-        while end > 0 && contacts[end - 1].key > contact.key {
-            contacts[end + k] = contacts[end - 1];
-            end -= 1;
-        }
-        contacts[end + k] = *contact;
-        places[k] = (end + k) as u32;
-    }
+    places.extend((0..).zip(late).map(|(k, contact)| k + in_space.partition_point(|other| other.key < contact.key) as u32));
+    spread(contacts, places, |k| late[k]);
 }
 
 #[cfg(test)]

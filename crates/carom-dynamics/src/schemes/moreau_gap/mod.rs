@@ -44,6 +44,7 @@ use crate::assembly::{
     select_active,
 };
 use crate::error::{ModelError, NonFinite, StepError};
+use crate::many_contacts::PIECE;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
@@ -144,9 +145,6 @@ pub struct MoreauGap {
 
 /// Displacements of a step that bring the joints together, at most; they converge by a factor O(h).
 const MAX_PROJECTIONS: usize = 30;
-
-/// Fewest contacts or bodies that a thread takes at once.
-const PIECE: usize = 1024;
 
 /// Contacts are sought within this part of the smaller radius of a pair, whatever the speeds: impulses of the step may close them.
 const SKIN: f64 = 0.03;
