@@ -9,6 +9,7 @@ use crate::detection::{ContactPoint, WORLD};
 use crate::laws::{Cohesion, ContactLaw};
 use crate::memory::WarmStart;
 use crate::relations::contact::turned_tangents;
+use crate::schemes::moreau_gap::payment::is_shallow;
 use crate::schemes::moreau_gap::sleep::Sleep;
 use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
@@ -16,6 +17,7 @@ use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, Bo
 use carom_solvers::growth::reserve_tightly;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
+use std::mem::take;
 
 /// The plain contacts of a step. Empty where the step took the ordinary way.
 #[derive(Debug, Default)]
@@ -29,10 +31,15 @@ pub(crate) struct ManyContacts {
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
     pub sleep: Sleep,
-    /// Contacts that were added after the step was solved, by their places here; the impulses are then those of that solution.
-    added: Vec<u32>,
-    /// Energies of pieces of the contacts.
-    exchanged: Vec<[f64; 3]>,
+    /// Contacts that were added or changed after the step was solved, by their places here; the impulses are then those of that solution.
+    pub changed: Vec<u32>,
+    /// Bodies in whose islands penetrations are not taken back in this step, and were not in the last one: see `moreau_gap::payment`.
+    pub holds: Vec<bool>,
+    pub held: Vec<bool>,
+    /// What each island exchanges, the same of pieces of islands, and these: number of the island, places in its list of contacts.
+    pub exchanged: Vec<Exchange>,
+    parts: Vec<Exchange>,
+    pieces: Vec<(u32, u32, u32)>,
     /// Guess of the impulses of the rows.
     pub row_guess: Vec<f64>,
     /// Laws of all contact points, where some are not plain.
@@ -46,6 +53,35 @@ pub(crate) struct ManyContacts {
 /// Fewest bodies or contacts that a thread takes at once: each some tens of nanoseconds.
 pub(crate) const PIECE: usize = 512;
 
+/// Fewest pieces of islands that a thread takes at once: most may be of one contact.
+const MANY_PIECES: usize = 4;
+
+/// What contacts exchange in a step \[J\].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Exchange {
+    /// Energy taken out by normal and by tangential impulses, −½ (u_k + u⁺)·p.
+    pub normal: f64,
+    pub tangential: f64,
+    /// Work −b·p of moving obstacles.
+    pub work: f64,
+    /// Work p_N w of penetrations that are taken back at the speed w: shallow ones, deep ones; and of shallow ones that are not, though they might be.
+    pub lift: f64,
+    pub deep_lift: f64,
+    pub held_lift: f64,
+}
+
+impl Exchange {
+    /// Adds that of other contacts.
+    pub fn add(&mut self, other: &Exchange) {
+        self.normal += other.normal;
+        self.tangential += other.tangential;
+        self.work += other.work;
+        self.lift += other.lift;
+        self.deep_lift += other.deep_lift;
+        self.held_lift += other.held_lift;
+    }
+}
+
 /// A contact before its law is applied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainContact<'a> {
@@ -55,6 +91,8 @@ pub(crate) struct PlainContact<'a> {
     pub start: [f64; 3],
     /// Normal velocity at its end without impulses \[m/s\].
     pub free: f64,
+    /// It may have to wait until its penetration is taken back.
+    pub is_held: bool,
 }
 
 /// Constant Coulomb friction and restitution, nothing else.
@@ -67,7 +105,8 @@ pub(crate) fn is_plain(law: &ContactLaw) -> bool {
 impl ManyContacts {
     /// No plain contacts in this step.
     pub fn clear(&mut self) {
-        self.added.clear();
+        self.holds.clone_from(&self.held);
+        self.changed.clear();
         self.index.clear();
         self.start.clear();
         self.shift.clear();
@@ -75,7 +114,7 @@ impl ManyContacts {
 
     /// Makes room for contacts that were added, after a solution, at `places` of the contact points of the step, where they are plain. Their impulses are zero.
     pub fn make_room(&mut self, contacts: &[ContactPoint], places: &[u32], is_plain: impl Fn(&ContactPoint) -> bool) {
-        self.added.clear();
+        self.changed.clear();
         if self.index.is_empty() {
             return;
         }
@@ -84,19 +123,19 @@ impl ManyContacts {
         for (index, _) in (0..).zip(contacts).filter(|(_, contact)| is_plain(contact)) {
             while places.next_if(|place| **place < index).is_some() {}
             if places.peek() == Some(&&index) {
-                self.added.push(self.index.len() as u32);
+                self.changed.push(self.index.len() as u32);
             }
             self.index.push(index);
         }
-        spread(&mut self.start, &self.added, |_| [0.0; 3]);
-        spread(&mut self.shift, &self.added, |_| 0.0);
-        spread(&mut self.problem.contacts, &self.added, |_| EMPTY);
-        spread(&mut self.solution.impulses, &self.added, |_| [0.0; 3]);
+        spread(&mut self.start, &self.changed, |_| [0.0; 3]);
+        spread(&mut self.shift, &self.changed, |_| 0.0);
+        spread(&mut self.problem.contacts, &self.changed, |_| EMPTY);
+        spread(&mut self.solution.impulses, &self.changed, |_| [0.0; 3]);
     }
 
-    /// Contacts were added to a solution.
-    pub fn has_added(&self) -> bool {
-        !self.added.is_empty()
+    /// Contacts were added to a solution, or changed.
+    pub fn has_changed(&self) -> bool {
+        !self.changed.is_empty()
     }
 
     /// Keeps the inverse masses: linear and angular blocks of M from `first_block` on.
@@ -163,12 +202,12 @@ impl ManyContacts {
         h: f64,
         law: impl Fn(PlainContact<'_>) -> (f64, f64) + Sync,
     ) {
-        let ManyContacts { index, start, shift, problem, orientations, .. } = self;
+        let ManyContacts { index, start, shift, problem, orientations, holds, .. } = self;
         let n = index.len();
         start.resize(n, [0.0; 3]);
         shift.resize(n, 0.0);
         problem.contacts.resize(n, EMPTY);
-        let bodies = Moving { q, v, orientations, free: &problem.velocities, h };
+        let bodies = Moving { q, v, orientations, holds, free: &problem.velocities, h };
         let results = (start.par_iter_mut(), shift.par_iter_mut(), problem.contacts.par_iter_mut());
         let all = index.par_iter().zip(results.into_par_iter());
         all.with_min_len(PIECE).for_each(|(&index, (start, shift, written))| {
@@ -176,16 +215,16 @@ impl ManyContacts {
         });
     }
 
-    /// The same for those that were added; the others are there already.
-    pub fn write_added(
+    /// The same for those that were added or changed; the others are there already.
+    pub fn write_changed(
         &mut self,
         contacts: &[ContactPoint],
         (q, v): (&[f64], &[f64]),
         h: f64,
         law: impl Fn(PlainContact<'_>) -> (f64, f64),
     ) {
-        let bodies = Moving { q, v, orientations: &self.orientations, free: &self.problem.velocities, h };
-        for &place in &self.added {
+        let bodies = Moving { q, v, orientations: &self.orientations, holds: &self.holds, free: &self.problem.velocities, h };
+        for &place in &self.changed {
             let place = place as usize;
             let written = bodies.write(&contacts[self.index[place] as usize], &law);
             (self.start[place], self.shift[place], self.problem.contacts[place]) = written;
@@ -237,7 +276,7 @@ impl ManyContacts {
     /// Solves from the impulses of the last step, or of the solution that contacts were added to. v of the bodies goes to `v`.
     pub fn solve(&mut self, contacts: &[ContactPoint], warm: &WarmStart, v: &mut [f64]) -> SolveReport {
         let BodySolution { impulses, row_impulses, .. } = &mut self.solution;
-        if self.added.is_empty() {
+        if self.changed.is_empty() {
             impulses.clear();
             let mut cursor = 0;
             for &index in &self.index {
@@ -251,9 +290,13 @@ impl ManyContacts {
         report
     }
 
-    /// Solves again what the contacts concern that were added; nothing else has changed, and there are no rows.
-    pub fn solve_added(&mut self, v: &mut [f64]) -> SolveReport {
-        let report = self.sweeps.solve_added(&self.problem, &mut self.solution, &self.added);
+    /// Solves again what the contacts concern that were added or changed; nothing else has changed.
+    pub fn solve_changed(&mut self, v: &mut [f64]) -> SolveReport {
+        let report = if self.problem.rows.is_empty() && self.problem.asleep.is_empty() {
+            self.sweeps.solve_changed(&self.problem, &mut self.solution, &self.changed)
+        } else {
+            self.sweeps.solve(&self.problem, &mut self.solution)
+        };
         self.tell_velocities(v);
         report
     }
@@ -279,28 +322,52 @@ impl ManyContacts {
         self.problem.free_velocity(place)[0] - self.shift[place]
     }
 
-    /// Energy taken out by normal and by tangential impulses, −½ (u_k + u⁺)·p, and the work −b·p of moving obstacles \[J\].
-    pub fn exchange(&mut self) -> [f64; 3] {
-        let mut parts = std::mem::take(&mut self.exchanged);
-        let pieces = self.solution.impulses.par_chunks(PIECE).zip(self.start.par_chunks(PIECE)).enumerate();
-        pieces.map(|(k, (impulses, start))| self.exchange_of(k * PIECE, impulses, start)).collect_into_vec(&mut parts);
-        let mut sums = [0.0; 3];
-        parts.iter().for_each(|part| sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += part));
-        self.exchanged = parts;
-        sums
+    /// Sums what the contacts of each island exchange, in `exchanged`; `lift` tells at which speed the penetration of a contact is or might be taken back, and whether
+    /// it is shallow.
+    pub fn tally(&mut self, lift: impl Fn(&Self, usize) -> (f64, bool) + Sync) {
+        let (mut exchanged, mut parts, mut pieces) = (take(&mut self.exchanged), take(&mut self.parts), take(&mut self.pieces));
+        exchanged.clear();
+        pieces.clear();
+        if !self.index.is_empty() {
+            exchanged.resize(self.sweeps.n_islands(), Exchange::default());
+            for island in 0..exchanged.len() {
+                let n = self.sweeps.island(island).1.len();
+                pieces.extend((0..n).step_by(PIECE).map(|start| (island as u32, start as u32, n.min(start + PIECE) as u32)));
+            }
+            let of_piece = |&(island, start, end): &(u32, u32, u32)| {
+                let mut sum = Exchange::default();
+                for &place in &self.sweeps.island(island as usize).1[start as usize..end as usize] {
+                    sum.add(&self.exchange_of(place as usize, &lift));
+                }
+                sum
+            };
+            pieces.par_iter().with_min_len(MANY_PIECES).map(of_piece).collect_into_vec(&mut parts);
+            pieces.iter().zip(&parts).for_each(|((island, ..), part)| exchanged[*island as usize].add(part));
+        }
+        (self.exchanged, self.parts, self.pieces) = (exchanged, parts, pieces);
     }
 
-    /// That of the contacts from `first` on, with these impulses and velocities at the start.
-    fn exchange_of(&self, first: usize, impulses: &[[f64; 3]], start: &[[f64; 3]]) -> [f64; 3] {
-        let mut sums = [0.0; 3];
-        for (place, (p, start)) in (first..).zip(impulses.iter().zip(start)) {
-            let end = self.velocity(place);
-            sums[0] -= 0.5 * (start[0] + end[0]) * p[0];
-            sums[1] -= 0.5 * ((start[1] + end[1]) * p[1] + (start[2] + end[2]) * p[2]);
-            let b = self.problem.contacts[place].free;
-            sums[2] -= (b[0] - self.shift[place]) * p[0] + b[1] * p[1] + b[2] * p[2];
+    /// What a contact exchanges.
+    fn exchange_of(&self, place: usize, lift: impl Fn(&Self, usize) -> (f64, bool)) -> Exchange {
+        let (p, start) = (&self.solution.impulses[place], &self.start[place]);
+        if p[0] == 0.0 {
+            return Exchange::default();
         }
-        sums
+        let (end, b, shift) = (self.velocity(place), self.problem.contacts[place].free, self.shift[place]);
+        let mut exchange = Exchange {
+            normal: -0.5 * (start[0] + end[0]) * p[0],
+            tangential: -0.5 * ((start[1] + end[1]) * p[1] + (start[2] + end[2]) * p[2]),
+            work: -((b[0] - shift) * p[0] + b[1] * p[1] + b[2] * p[2]),
+            ..Exchange::default()
+        };
+        let (speed, is_shallow) = lift(self, place);
+        let kind = match (is_shallow, speed == -shift) {
+            (true, true) => &mut exchange.lift,
+            (true, false) => &mut exchange.held_lift,
+            (false, _) => &mut exchange.deep_lift,
+        };
+        *kind = p[0] * speed;
+        exchange
     }
 }
 
@@ -310,6 +377,8 @@ struct Moving<'a> {
     q: &'a [f64],
     v: &'a [f64],
     orientations: &'a [UnitQuaternion<f64>],
+    /// Bodies in whose islands penetrations wait.
+    holds: &'a [bool],
     /// Velocities in the world frame at its end without impulses.
     free: &'a [[f64; 6]],
     /// Step \[s\].
@@ -338,12 +407,15 @@ impl Moving<'_> {
         }
         let local = |x: Vector3<f64>| [n.dot(&x), t1.dot(&x), t2.dot(&x)];
         let (start, free) = (local(at_start), n.dot(&at_end));
-        let (friction, shift) = law(PlainContact { point, start, free });
-        let mut bias = local(bias);
-        bias[0] += shift;
+        let holds = bodies.iter().any(|body| self.holds.get(*body as usize) == Some(&true));
         let bodies = bodies.map(|body| if body == WORLD { GROUND } else { body });
         let (normal, tangent) = (n.into(), t1.into());
-        (start, shift, BodyContact { bodies, normal, tangent, arms: arms.map(Into::into), free: bias, friction })
+        let mut contact = BodyContact { bodies, normal, tangent, arms: arms.map(Into::into), free: local(bias), friction: 0.0 };
+        let is_held = holds && is_shallow(point.gap, &contact);
+        let (friction, shift) = law(PlainContact { point, start, free, is_held });
+        contact.friction = friction;
+        contact.free[0] += shift;
+        (start, shift, contact)
     }
 }
 

@@ -171,7 +171,7 @@ fn contacts_are_added_to_a_solution() {
     assert!(solver.solve(&whole, &mut solution).is_converged());
     let before = solution.clone();
     solution.impulses.insert(40, [0.0; 3]);
-    let report = solver.solve_added(&with_all, &mut solution, &[40]);
+    let report = solver.solve_changed(&with_all, &mut solution, &[40]);
     assert!(report.is_converged() && solution.impulses[40][0] > 0.0, "{report:?}");
     assert_eq!(solver.n_islands(), 5);
     let (at_once, _) = solve(&with_all, 1e-10);

@@ -20,7 +20,7 @@ pub struct BodySweepsParams {
     /// Residual that is aimed at where this is cheap: sweeps go on from the tolerance towards it as long as the contacts have had fewer visits than
     /// `cheap_visits`, all together. Default 1e-12, ≥ 0. Structures at rest, which start from the solution of the last step, get there.
     pub aim: f64,
-    /// Visits of contacts up to which `aim` is sought, default 200 000 (some milliseconds); 0 stops at the tolerance.
+    /// Visits of contacts up to which `aim` is sought, default 20 000 (half a millisecond); 0 stops at the tolerance.
     pub cheap_visits: usize,
     /// Momentum between sweeps, default on.
     pub momentum: bool,
@@ -31,7 +31,7 @@ pub struct BodySweepsParams {
 
 impl Default for BodySweepsParams {
     fn default() -> Self {
-        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-12, cheap_visits: 200_000, momentum: true, exact_flops: 3e7 }
+        BodySweepsParams { tolerance: 1e-4, max_sweeps: 5000, aim: 1e-12, cheap_visits: 20_000, momentum: true, exact_flops: 3e7 }
     }
 }
 
@@ -87,6 +87,13 @@ impl BodySweeps {
         self.n_islands
     }
 
+    /// Bodies and contacts of an island of the last problem, both ascending.
+    #[must_use]
+    pub fn island(&self, number: usize) -> (&[u32], &[u32]) {
+        let island = &self.islands[..self.n_islands][number];
+        (&island.bodies, &island.contacts)
+    }
+
     /// Solves from the guess in `solution.impulses` and `solution.row_impulses`; any other length than the problem's counts as zero.
     pub fn solve(&mut self, problem: &BodyProblem, solution: &mut BodySolution) -> SolveReport {
         solution.row_impulses.resize(problem.n_other_rows(), 0.0);
@@ -98,9 +105,9 @@ impl BodySweeps {
         self.solve_islands(problem, solution, None)
     }
 
-    /// Solves a problem that differs from the last one by contacts at the places `added`, from its solution, with a guess of the impulses of these contacts among the
-    /// others: only the islands that they belong to. The residual is in the mass unit of the last problem. There must be no rows.
-    pub fn solve_added(&mut self, problem: &BodyProblem, solution: &mut BodySolution, added: &[u32]) -> SolveReport {
+    /// Solves a problem that differs from the last one by contacts at the places `changed`, which are new or other than they were, from its solution, with a guess of the
+    /// impulses of new contacts among the others: only the islands that they belong to. The residual is in the mass unit of the last problem. There must be no rows.
+    pub fn solve_changed(&mut self, problem: &BodyProblem, solution: &mut BodySolution, changed: &[u32]) -> SolveReport {
         self.split(problem);
         let outcomes = &self.outcomes;
         for island in &mut self.islands[..self.n_islands] {
@@ -109,7 +116,7 @@ impl BodySweeps {
             island.is_open = found.is_err();
             island.outcome = found.map_or(Outcome::default(), |place| outcomes[place].1);
         }
-        for &contact in added {
+        for &contact in changed {
             for body in problem.contacts[contact as usize].bodies.into_iter().filter(|body| *body != GROUND) {
                 self.islands[self.union.island(body)].is_open = true;
             }

@@ -11,13 +11,20 @@ pub(super) struct Approach {
     pub free: f64,
 }
 
-/// How penetrations are taken back.
-#[derive(Clone, Copy, Debug)]
+/// How penetrations are taken back: not at all by default.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recovery {
     /// Part per step.
     pub rate: f64,
     /// Largest speed \[m/s\].
     pub speed: f64,
+}
+
+impl Recovery {
+    /// Speed at which a penetration is taken back, 0 where there is none \[m/s\].
+    pub fn lift(&self, gap: f64, h: f64) -> f64 {
+        if gap < 0.0 { (-self.rate * gap / h).min(self.speed) } else { 0.0 }
+    }
 }
 
 /// Part of the change of a velocity by forces by which other contacts may drive parting bodies together faster than they fly: without it, every contact in flight
@@ -55,8 +62,7 @@ impl Approach {
             let flight = -self.free + SLACK * (self.start - self.free);
             return ((self.gap.max(0.0) / h).max(flight), false);
         }
-        let shift = self.gap / h;
-        (if self.gap >= 0.0 { shift } else { (recovery.rate * shift).max(-recovery.speed) }, false)
+        (if self.gap >= 0.0 { self.gap / h } else { -recovery.lift(self.gap, h) }, false)
     }
 }
 

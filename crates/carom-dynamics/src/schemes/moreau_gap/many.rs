@@ -1,7 +1,7 @@
 //! The way for many contacts: velocities of bodies instead of W.
 
 use super::MoreauGap;
-use super::law::Approach;
+use super::law::{Approach, Recovery};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     RowsOver, at_time, counts_restitution, largest_approach, select_contacts_where, select_interactions_where, update_jacobians,
@@ -9,12 +9,13 @@ use crate::assembly::{
 use crate::error::StepError;
 use crate::interactions::Interaction;
 use crate::laws::{Cohesion, ContactLaw, Law};
-use crate::many_contacts::{PlainContact, is_plain};
+use crate::many_contacts::{ManyContacts, PlainContact, is_plain};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::schemes::StepReport;
 use crate::schemes::joint_positions::JointPositions;
 use crate::state::State;
+use carom_solvers::{Solution, SolveReport};
 
 /// Whether a model is made of rigid bodies in space alone: others have no velocities that contacts could be solved on.
 pub(super) fn takes(model: &Model) -> bool {
@@ -38,18 +39,8 @@ impl MoreauGap {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
-        let rebounds = counts_restitution(model, memory);
-        let law = |contact: PlainContact<'_>| {
-            let law = model.contact_law(contact.point);
-            let e = if rebounds { law.restitution.at(contact.start[0]) } else { 0.0 };
-            let approach = Approach { gap: contact.point.gap, start: contact.start[0], free: contact.free };
-            (law.friction.at(0.0), approach.shift(h, e, self.recovery()).0)
-        };
         if self.adds_to_solution(memory) {
-            let StepMemory { many, contacts, work, .. } = &mut *memory;
-            many.write_added(contacts, (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]), h, law);
-            report.solve = Some(many.solve_added(&mut state.v[bodies.v.clone()]));
-            report.n_active = many.index.len();
+            self.solve_changed(model, state, memory, h, report);
             return Ok(());
         }
         // joints and contacts with other laws => rows
@@ -74,6 +65,7 @@ impl MoreauGap {
         }
         self.foresee_joints(model, state, memory, h)?;
         self.shift_rows(model, memory, h);
+        let law = self.plain_law(model, memory, h);
         let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
@@ -88,18 +80,42 @@ impl MoreauGap {
         // p => v_{k+1}
         many.sweeps.set_params(self.params.sweeps);
         report.solve = Some(many.solve(contacts, warm, &mut state.v[bodies.v.clone()]));
-        solution.r.clone_from(&many.solution.row_impulses);
-        solution.u.clone_from(&many.solution.row_velocities);
+        tell_rows(many, solution);
         memory.problem_holds = false;
         report.n_active = memory.active.items().len() + memory.many.index.len();
         (report.newton_iterations, report.newton_converged) = (1, true);
         Ok(())
     }
 
+    /// Goes on from a solution of the step in which contacts were added or changed.
+    pub(super) fn solve_changed(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) {
+        let Some(bodies) = model.systems().bodies() else { return };
+        let law = self.plain_law(model, memory, h);
+        let StepMemory { many, contacts, work, solution, active, .. } = &mut *memory;
+        many.write_changed(contacts, (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]), h, law);
+        let before = report.solve.map_or(0, |solve| solve.iterations);
+        let solve = many.solve_changed(&mut state.v[bodies.v.clone()]);
+        report.solve = Some(SolveReport { iterations: before + solve.iterations, ..solve });
+        tell_rows(many, solution);
+        report.n_active = active.items().len() + many.index.len();
+    }
+
+    /// Coefficient of friction of a plain contact, and what its law adds to the normal velocity.
+    fn plain_law<'a>(&'a self, model: &'a Model, memory: &StepMemory, h: f64) -> impl Fn(PlainContact<'_>) -> (f64, f64) + use<'a> {
+        let rebounds = counts_restitution(model, memory);
+        move |contact| {
+            let law = model.contact_law(contact.point);
+            let e = if rebounds { law.restitution.at(contact.start[0]) } else { 0.0 };
+            let approach = Approach { gap: contact.point.gap, start: contact.start[0], free: contact.free };
+            let recovery = if contact.is_held { Recovery::default() } else { self.recovery() };
+            (law.friction.at(0.0), approach.shift(h, e, recovery).0)
+        }
+    }
+
     /// Contacts were added to a solution of this step by velocities of bodies, and there is nothing else that they could change.
     pub(super) fn adds_to_solution(&self, memory: &StepMemory) -> bool {
         let no_rows = memory.active.items().is_empty() && !memory.joints.is_held();
-        memory.many.has_added() && no_rows && self.params.sleep_after == 0.0
+        memory.many.has_changed() && no_rows && self.params.sleep_after == 0.0
     }
 
     /// The rows of joints at the foreseen end of the step, and what their mean over the step changes in v_free with the reactions of the last
@@ -124,4 +140,10 @@ impl MoreauGap {
         work.v_free.iter_mut().zip(&work.displacement).for_each(|(v, change)| *v += change);
         Ok(())
     }
+}
+
+/// Impulses and velocities of the rows.
+fn tell_rows(many: &ManyContacts, solution: &mut Solution) {
+    solution.r.clone_from(&many.solution.row_impulses);
+    solution.u.clone_from(&many.solution.row_velocities);
 }

@@ -32,6 +32,7 @@ pub(crate) mod impulse_times;
 mod late;
 mod law;
 mod many;
+pub(crate) mod payment;
 pub(crate) mod sleep;
 
 use super::joint_positions::{Closeness, JointPositions, project_displacement};
@@ -186,6 +187,7 @@ impl Scheme for MoreauGap {
     }
 
     fn accept(&self, model: &Model, state: &State, memory: &mut StepMemory) {
+        memory.many.held.clone_from(&memory.many.holds);
         if self.params.sleep_after > 0.0
             && let Some(bodies) = model.systems().bodies()
         {
@@ -231,6 +233,9 @@ impl Scheme for MoreauGap {
             }
         }
 
+        // no energy from contacts
+        self.settle_payments(model, state, memory, h, &mut report);
+
         // q_{k+1}; impulses and energies
         let StepMemory { joints, work, active, solution, .. } = &mut *memory;
         joints.keep_step((state.t, h), (&work.v_start, &state.v), active, &solution.r);
@@ -242,10 +247,11 @@ impl Scheme for MoreauGap {
         }
         check_finite(model, state).map_err(&located)?;
         finish(model, state, memory, Span { h, theta: 0.5 }, &mut report).map_err(&located)?;
-        let [normal, tangential, work] = memory.many.exchange();
-        report.dissipated_impact += normal;
-        report.dissipated_friction += tangential;
-        report.work += work;
+        for exchange in &memory.many.exchanged {
+            report.dissipated_impact += exchange.normal;
+            report.dissipated_friction += exchange.tangential;
+            report.work += exchange.work;
+        }
         Ok(report)
     }
 }
