@@ -25,8 +25,8 @@ const SHALLOW: f64 = 3e-3;
 /// Times its cost that an island has to pay before it takes back penetrations again.
 const MARGIN: f64 = 2.0;
 
-/// Times as many visits of contacts as usual that are spent on islands that are solved again.
-const PATIENCE: usize = 10;
+/// Times as many visits of contacts as usual that are spent on islands that are solved again, and once more.
+const PATIENCE: [usize; 2] = [10, 50];
 
 /// Part of the energies of the bodies of an island below which E is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -41,15 +41,18 @@ pub(crate) fn is_shallow(gap: f64, contact: &BodyContact) -> bool {
 impl MoreauGap {
     /// Sums what contacts exchange; solves again those islands that would gain energy at no one's expense.
     pub(super) fn settle_payments(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) {
-        self.tally(memory, h);
-        find_unpaid(model, state, memory);
-        if memory.many.has_changed() {
-            let usual = self.params.sweeps;
-            memory.many.sweeps.set_params(BodySweepsParams { cheap_visits: PATIENCE * usual.cheap_visits, ..usual });
+        let usual = self.params.sweeps;
+        for patience in PATIENCE {
+            self.tally(memory, h);
+            find_unpaid(model, state, memory);
+            if !memory.many.has_changed() {
+                return;
+            }
+            memory.many.sweeps.set_params(BodySweepsParams { cheap_visits: patience * usual.cheap_visits, ..usual });
             self.solve_changed(model, state, memory, h, report);
             self.displace(model, state, memory, h);
-            self.tally(memory, h);
         }
+        self.tally(memory, h);
     }
 
     fn tally(&self, memory: &mut StepMemory, h: f64) {
