@@ -100,8 +100,34 @@ struct Team<'a> {
 struct Turn {
     /// The blocks with which it begins.
     own: Range<usize>,
+    /// It goes down through them. Every other thread does: so two meet, in every visit at about the same place, and most blocks stay in the cache of one core.
+    descends: bool,
     /// Number of the present visit of all cells, the same on all threads.
     visit: u64,
+}
+
+impl Turn {
+    /// That of one of `n_threads` threads before the first visit of `n_blocks` blocks.
+    fn new(thread: usize, n_threads: usize, n_blocks: usize) -> Self {
+        let first = |thread: usize| n_blocks * thread / n_threads;
+        Turn { own: first(thread)..first(thread + 1), descends: thread % 2 == 1, visit: 1 }
+    }
+
+    /// Its own blocks, in the order of its way.
+    fn own_blocks(&self) -> impl Iterator<Item = usize> + use<> {
+        in_order(self.own.clone(), self.descends)
+    }
+
+    /// Those of the others: ahead on its way, and behind where it began.
+    fn other_blocks(&self, n_blocks: usize) -> [impl Iterator<Item = usize> + use<>; 2] {
+        let (below, above) = (in_order(0..self.own.start, true), in_order(self.own.end..n_blocks, false));
+        if self.descends { [below, above] } else { [above, below] }
+    }
+}
+
+/// Blocks up or down.
+fn in_order(blocks: Range<usize>, down: bool) -> impl Iterator<Item = usize> + use<> {
+    blocks.clone().map(move |block| if down { blocks.start + blocks.end - 1 - block } else { block })
 }
 
 /// Stages of a visit: within blocks, between even ones and the next, between odd ones and the next. A cell has one of the last two.
@@ -342,7 +368,7 @@ impl Island {
 
     /// What one thread does.
     fn work(&self, thread: usize, team: &Team<'_>) {
-        let mut turn = Turn { own: self.n_blocks * thread / team.n_threads..self.n_blocks * (thread + 1) / team.n_threads, visit: 1 };
+        let mut turn = Turn::new(thread, team.n_threads, self.n_blocks);
         if !team.resumes {
             self.start(thread, &mut turn, team);
         }
@@ -383,24 +409,38 @@ impl Island {
     /// Works on all cells: within the blocks, then between the even and the next, then between the odd and the next. A thread begins with its own blocks and goes on
     /// with what the others have not begun; it waits for the cells before, of the same blocks, only. All threads have done their work on return.
     fn visit_cells(&self, team: &Team<'_>, turn: &mut Turn, work: Work) {
-        let n = self.n_blocks;
-        for stage in 0..3 {
-            let others = (turn.own.end..n).rev().chain((0..turn.own.start).rev());
-            for block in turn.own.clone().chain(others).filter(|&block| has_cell(block, stage, n)) {
-                let cell = if stage == 0 { block } else { n + block };
-                if team.n_threads == 1 {
-                    self.dispatch(team.arch, work, cell);
-                } else if self.claims[cell].fetch_max(turn.visit, Relaxed) < turn.visit {
-                    let blocks = block..block + if stage == 0 { 1 } else { 2 };
-                    let before = STAGES * turn.visit + stage as u64;
-                    blocks.clone().for_each(|block| spin_until(|| self.progress[block].load(Acquire) >= before));
-                    self.dispatch(team.arch, work, cell);
-                    blocks.for_each(|block| self.progress[block].store(STAGES * turn.visit + next_stage(block, stage, n), Release));
-                }
+        for stage in 0..STAGES as usize {
+            let takes = |block: usize| !has_cell(block, stage, self.n_blocks) || self.take_cell(team, turn.visit, work, (block, stage));
+            turn.own_blocks().for_each(|block| {
+                takes(block);
+            });
+            // what lies behind a cell that another thread has taken, that thread has taken or will
+            for mut others in turn.other_blocks(self.n_blocks) {
+                while others.next().is_some_and(takes) {}
             }
         }
         turn.visit += 1;
         team.barrier.wait();
+    }
+
+    /// Works on the cell that begins with a block, if no other thread has taken it: whether it has not.
+    fn take_cell(&self, team: &Team<'_>, visit: u64, work: Work, (block, stage): (usize, usize)) -> bool {
+        let n = self.n_blocks;
+        let cell = if stage == 0 { block } else { n + block };
+        if team.n_threads == 1 {
+            self.dispatch(team.arch, work, cell);
+            return true;
+        }
+        let claim = &self.claims[cell];
+        if claim.load(Relaxed) >= visit || claim.fetch_max(visit, Relaxed) >= visit {
+            return false;
+        }
+        let blocks = block..block + if stage == 0 { 1 } else { 2 };
+        let before = STAGES * visit + stage as u64;
+        blocks.clone().for_each(|block| spin_until(|| self.progress[block].load(Acquire) >= before));
+        self.dispatch(team.arch, work, cell);
+        blocks.for_each(|block| self.progress[block].store(STAGES * visit + next_stage(block, stage, n), Release));
+        true
     }
 
     #[inline(always)]

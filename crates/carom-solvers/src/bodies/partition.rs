@@ -6,8 +6,17 @@
 
 use super::body::{MOST_BLOCKS, address};
 
-/// Contacts of a block, about: enough that threads rarely wait, few enough that a block stays in the cache of a core.
-pub(super) const BLOCK_CONTACTS: usize = 600;
+/// Contacts of a block of large islands, about: enough that threads rarely wait, few enough that a block stays in the cache of a core.
+const BLOCK_CONTACTS: usize = 600;
+
+/// The same of islands with fewer contacts than `MANY_CONTACTS`: in larger blocks more pairs have the same colour, and packs are fuller.
+const LARGE_BLOCK: usize = 1500;
+const MANY_CONTACTS: usize = 6000;
+
+/// Number of blocks of an island with so many contacts.
+pub(super) fn n_blocks(n_contacts: usize) -> usize {
+    (n_contacts / if n_contacts < MANY_CONTACTS { LARGE_BLOCK } else { BLOCK_CONTACTS }).clamp(1, MOST_BLOCKS)
+}
 
 /// Blocks of an island, with work arrays.
 #[derive(Debug, Default)]
@@ -28,7 +37,7 @@ pub(super) struct Partition {
 impl Partition {
     /// Splits `n_bodies` bodies that touch in pairs; numbers from `n_bodies` on are the ground. `n_contacts` decides how many blocks there are. Cost O(bodies + pairs).
     pub fn split(&mut self, n_bodies: usize, n_contacts: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) {
-        let wanted = (n_contacts / BLOCK_CONTACTS).clamp(1, MOST_BLOCKS);
+        let wanted = n_blocks(n_contacts);
         self.order.clear();
         self.ends.clear();
         if wanted == 1 {
@@ -145,9 +154,9 @@ mod tests {
             pairs.push([if y + 1 < height { number(x, y + 1) } else { n }, number(x, y)]);
         }
         let mut partition = Partition::default();
-        for contacts in [pairs.len(), 6 * BLOCK_CONTACTS] {
+        for (contacts, blocks) in [(LARGE_BLOCK, 1), (3 * LARGE_BLOCK, 3), (MANY_CONTACTS, 10)] {
             partition.split(n as usize, contacts, pairs.iter().copied());
-            assert_eq!(partition.ends.len(), if contacts < BLOCK_CONTACTS { 1 } else { contacts / BLOCK_CONTACTS });
+            assert_eq!(partition.ends.len(), blocks);
             for [a, b] in pairs.iter().filter(|pair| pair.iter().all(|body| *body < n)) {
                 let [a, b] = [a, b].map(|body| block_of(partition.addresses[*body as usize]));
                 assert!(a.abs_diff(b) <= 1);
@@ -164,7 +173,7 @@ mod tests {
     fn parts_without_contacts_between_them_are_taken() {
         let pairs: Vec<[u32; 2]> = (0..3000).map(|k| [2 * k, 2 * k + 1]).collect();
         let mut partition = Partition::default();
-        partition.split(6001, 2 * BLOCK_CONTACTS, pairs.iter().copied());
+        partition.split(6001, 2 * LARGE_BLOCK, pairs.iter().copied());
         assert_eq!((partition.order.len(), partition.ends.len()), (6001, 2));
     }
 }

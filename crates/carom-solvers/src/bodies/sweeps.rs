@@ -3,7 +3,7 @@
 use super::island::{Island, Task};
 use super::islands::Islands;
 use super::leader::{Limits, Outcome};
-use super::partition::BLOCK_CONTACTS;
+use super::partition::n_blocks;
 use super::{BodyProblem, BodySolution, GROUND, Measure};
 use crate::report::{SolveReport, SolveStatus};
 use rayon::prelude::*;
@@ -40,9 +40,6 @@ const KEPT: usize = 32;
 
 /// Fewest contacts that a thread takes at once.
 const PIECE: usize = 1024;
-
-/// Contacts from which an island is shared between threads: it has two blocks.
-const SHARED_CONTACTS: usize = 2 * BLOCK_CONTACTS;
 
 /// Solver for contacts of many rigid bodies; see the [module](super).
 #[derive(Debug, Default)]
@@ -129,7 +126,7 @@ impl BodySweeps {
         solution.impulses.resize(problem.contacts.len(), [0.0; 3]);
         let threads = rayon::current_num_threads();
         let islands = &mut self.islands[..self.n_islands];
-        let n_large = islands.iter().take_while(|island| threads > 1 && island.contacts.len() >= SHARED_CONTACTS).count();
+        let n_large = islands.iter().take_while(|island| threads > 1 && n_blocks(island.contacts.len()) > 1).count();
         let (large, small) = islands.split_at_mut(n_large);
         let (local, guess) = (&self.local, &*solution);
         on_open((large, small), |island, _| island.build(problem, guess, local));
