@@ -68,7 +68,7 @@ pub(super) struct Task<'a> {
 }
 
 /// Sweeps that islands that move get before Newton's method is tried.
-const PATIENCE: usize = 300;
+const PATIENCE: usize = 600;
 
 /// Price of factors, in the usual one, that is paid where sweeps fail.
 const RESCUE: f64 = 100.0;
@@ -335,7 +335,7 @@ impl Island {
             n_threads,
             beta: AtomicU64::new(0),
             command: AtomicU64::new(0),
-            leader: Mutex::new((Leader::new(limits), rows)),
+            leader: Mutex::new((Leader::new(limits, self.rows.is_empty()), rows)),
             unit: limits.unit,
             resumes,
             free: AtomicU64::new(self.free.to_bits()),
@@ -346,7 +346,9 @@ impl Island {
             rayon::broadcast(|context| self.work(context.index(), &team));
         }
         let free = f64::from_bits(team.free.load(Relaxed));
+        let before = if resumes { self.outcome.sweeps } else { 0 };
         self.outcome = lock(&team.leader).0.outcome;
+        self.outcome.sweeps += before;
         self.free = free;
         self.row_work = boxed;
     }

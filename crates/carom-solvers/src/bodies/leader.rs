@@ -9,8 +9,10 @@ const CHECK_INTERVAL: usize = 20;
 const SETBACK: usize = 60;
 const STALL: usize = 1500;
 
-/// First limit of Nesterov's t: momentum of at most about 1 − 1.5/t.
-const FIRST_LIMIT: f64 = 16.0;
+/// First limit of Nesterov's t: momentum of at most about 1 − 1.5/t. Piles that move take more of it badly. Sweeps that go on for long raise it, by this factor each.
+const FIRST_LIMIT: f64 = 14.0;
+const LONG: usize = 200;
+const RAISE: f64 = 1.005;
 
 /// Growth of the square of the change of a sweep at which momentum is dropped: a little is passed over.
 const GROWTH: f64 = 1.3;
@@ -73,12 +75,12 @@ pub(super) struct Leader {
 }
 
 impl Leader {
-    /// Before the first sweep.
-    pub fn new(limits: Limits) -> Self {
+    /// Before the first sweep. Momentum has a limit from the start where there are `contacts_only`.
+    pub fn new(limits: Limits, contacts_only: bool) -> Self {
         Leader {
             limits,
             t: 1.0,
-            largest: f64::INFINITY,
+            largest: if contacts_only { FIRST_LIMIT } else { f64::INFINITY },
             last_gain: 0,
             step: f64::INFINITY,
             ratio: 1.0,
@@ -101,6 +103,9 @@ impl Leader {
         } else {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
             let beta = (self.t - 1.0) / next;
+            if next > self.largest && sweeps > LONG {
+                self.largest *= RAISE;
+            }
             self.t = next.min(self.largest);
             beta
         };
