@@ -10,7 +10,7 @@ const SETBACK: usize = 60;
 const STALL: usize = 1500;
 
 /// First limit of Nesterov's t: momentum of at most about 1 − 1.5/t. Piles that move take more of it badly. Sweeps that go on for long raise it, by this factor each.
-const FIRST_LIMIT: f64 = 14.0;
+const FIRST_LIMIT: f64 = 18.0;
 const LONG: usize = 200;
 const RAISE: f64 = 1.005;
 
