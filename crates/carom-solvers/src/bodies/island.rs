@@ -474,10 +474,13 @@ impl Island {
         total
     }
 
-    /// Calls with the leader, the rows and all bodies. The other threads wait meanwhile.
+    /// Calls with the leader, the rows and the bodies, if any, that rows act on. The other threads wait meanwhile.
     fn with_rows<T>(&self, team: &Team<'_>, act: impl FnOnce(&mut Leader, &mut RowSet, &mut SeveralBlocks<'_, '_>) -> T) -> T {
         let mut guard = lock(&team.leader);
         let (leader, rows) = &mut *guard;
+        if self.rows.is_empty() {
+            return act(leader, rows, &mut SeveralBlocks { first: 0, blocks: &mut [] });
+        }
         self.with_bodies(|bodies| act(leader, rows, bodies))
     }
 
