@@ -471,6 +471,8 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
         }
     }
     if some_contact_closes(memory) {
+        let StepMemory { active, work, .. } = &mut *memory;
+        active.local_velocity(layout, &work.v_free, &mut work.local);
         add_impact_gain(memory, report);
     }
 }
@@ -490,9 +492,9 @@ fn some_contact_closes(memory: &StepMemory) -> bool {
 }
 
 /// What the law of the contacts gave in a step with impacts, Σ ½(u⁺ + u_k)·p with u_k at the start of the step: it does not contain what
-/// curved paths gain or lose within the step.
+/// curved paths gain or lose within the step. `work.local` has the velocities without impulses, which tell how much the contacts exchange.
 fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, contacts, giver, .. } = memory;
+    let StepMemory { active, solution, work, contacts, giver, .. } = memory;
     let (mut gain, mut exchanged, mut largest) = (0.0, 0.0, (0.0, None));
     for item in active.items().iter().filter(|item| item.law.is_contact()) {
         let mut of_item = 0.0;
@@ -500,7 +502,7 @@ fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
             let p = solution.r[row];
             let (before, after) = (active.velocity_start()[row], solution.u[row] - active.shift()[row]);
             of_item += 0.5 * (before + after) * p;
-            exchanged += (before * p).abs();
+            exchanged += before.abs().max(work.local[row].abs()) * p.abs();
         }
         gain += of_item;
         if of_item > largest.0 {

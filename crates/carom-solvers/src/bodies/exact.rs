@@ -21,28 +21,27 @@ use crate::cones::{Block, norm_squared};
 type V3 = [f64; 3];
 type V6 = [f64; 6];
 
-/// Factor on the penalty, in the inverse of the mean diagonal of W at a contact, after each update, and the largest: beyond it rounding counts.
-const PENALTY_GROWTH: f64 = 100.0;
+/// Largest penalty, in the inverse of the mean diagonal of W at a contact: beyond it rounding counts.
 const LARGEST_PENALTY: f64 = 1e10;
 
 /// Factor on the largest penalty after each success, once a failure has lowered it.
 const PENALTY_RETURN: f64 = 3.0;
 
-/// Factor on the penalty after a failure.
-const PENALTY_FALL: f64 = 0.01;
-
 /// Updates of the impulses, Newton steps for all and for each, and trials along each step.
-const UPDATES: usize = 40;
+const UPDATES: usize = 100;
 const ALL_STEPS: usize = 300;
 const STEPS: usize = 30;
 const TRIALS: usize = 12;
 
 /// Newton steps with a shift that follows, and halvings of each.
-const FOLLOWING_STEPS: usize = 12;
+const FOLLOWING_STEPS: usize = 30;
 const HALVINGS: usize = 6;
 
-/// Updates without a better residual after which the search ends.
-const STALL: usize = 8;
+/// Updates without a better residual after which the search ends
+const STALL: usize = 20;
+
+/// Residual, in the best one, up to which iterates that met their equation are gone on from: where contacts slide the way to the solution is not downhill.
+const DETOUR: f64 = 3.0;
 
 /// Part of the residual that is left to the minimum of φ.
 const INEXACTNESS: f64 = 0.01;
@@ -81,6 +80,8 @@ pub(super) struct ExactIsland {
     /// Contacts that slide with an impulse.
     slides: Vec<bool>,
     best: Vec<V3>,
+    /// The iterate that the next one begins from.
+    last: Vec<V3>,
     matrix: BodyMatrix,
     /// Measure of the best iterate, and the number of Newton steps.
     pub measure: Measure,
@@ -105,8 +106,9 @@ pub(super) struct Goal {
     pub unit: f64,
     /// |q|².
     pub free: f64,
-    /// First penalty: large where contacts will hold, small where they slide.
+    /// First penalty, and the factor by which it grows after each success and falls after a failure: large where contacts will hold, small where they slide.
     pub penalty: f64,
+    pub growth: f64,
 }
 
 impl ExactIsland {
@@ -160,6 +162,7 @@ impl ExactIsland {
         self.move_by_impulses();
         self.measure = self.judge(goal);
         self.best.clone_from(&self.impulses);
+        self.last.clone_from(&self.impulses);
         let (mut penalty, mut largest, mut since_best) = (goal.penalty, LARGEST_PENALTY, 0);
         for _ in 0..UPDATES {
             if self.measure.residual() <= goal.residual || since_best >= STALL || self.steps >= ALL_STEPS {
@@ -168,23 +171,29 @@ impl ExactIsland {
             self.shift();
             let part = INEXACTNESS * goal.residual.max(INEXACTNESS * self.measure.residual());
             self.minimise(penalty, part);
-            let follows = self.find_slides(penalty) && self.follow(penalty, part);
+            let slides = self.find_slides(penalty);
+            let follows = slides && self.follow(penalty, part);
             let shift = if follows { Shift::Follows } else { Shift::Fixed };
             self.update(penalty, shift);
             self.move_by_impulses();
             let measure = self.judge(goal);
-            if measure.residual() < self.measure.residual() {
+            let is_best = measure.residual() < self.measure.residual();
+            if is_best {
                 since_best = 0;
                 self.measure = measure;
                 self.best.clone_from(&self.impulses);
-                penalty = (PENALTY_GROWTH * penalty).min(largest);
+            } else {
+                since_best += 1;
+            }
+            if is_best || follows && measure.residual() < DETOUR * self.measure.residual() {
+                self.last.clone_from(&self.impulses);
+                penalty = (goal.growth * penalty).min(largest);
                 largest = (PENALTY_RETURN * largest).min(LARGEST_PENALTY);
             } else {
-                // from the best again, with less
-                since_best += 1;
-                self.impulses.clone_from(&self.best);
+                // from there again, with less
+                self.impulses.clone_from(&self.last);
                 self.move_by_impulses();
-                largest = (PENALTY_FALL * penalty).max(1.0);
+                largest = (penalty / goal.growth).max(1.0);
                 penalty = largest;
             }
         }

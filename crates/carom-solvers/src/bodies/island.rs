@@ -73,9 +73,9 @@ const PATIENCE: usize = 600;
 /// Price of factors, in the usual one, that is paid where sweeps fail.
 const RESCUE: f64 = 100.0;
 
-/// First penalties of Newton's method: of structures at rest, of others.
-const HOLDING_PENALTY: f64 = 1e4;
-const SLIDING_PENALTY: f64 = 10.0;
+/// First penalties of Newton's method and their growth: of structures at rest, of others.
+const HOLDING: (f64, f64) = (1e4, 100.0);
+const SLIDING: (f64, f64) = (10.0, 2.0);
 
 /// Steps after which the cost of factors that were too dear is asked for again.
 const DEAR: u32 = 50;
@@ -276,10 +276,16 @@ impl Island {
         }
     }
 
-    /// More sweeps where the island, once within its tolerance, is to reach a tighter one.
-    pub fn go_on(&mut self, limits: Limits, arch: pulp::Arch, shared: bool) {
-        if self.outcome.converged && !self.is_exact && self.outcome.measure.residual() > limits.tolerance {
-            self.sweep(limits, arch, shared, true);
+    /// Goes on where the island, once within its tolerance, is to reach that of the task.
+    pub fn go_on(&mut self, task: Task<'_>, shared: bool) {
+        let limits = task.limits;
+        if !self.outcome.converged || self.outcome.measure.residual() <= limits.tolerance {
+            return;
+        }
+        if self.is_exact {
+            self.solve_exactly(task, limits.tolerance, RESCUE * limits.exact_flops);
+        } else {
+            self.sweep(limits, task.arch, shared, true);
         }
     }
 
@@ -297,8 +303,24 @@ impl Island {
         if flops.is_none_or(|flops| flops > most_flops) {
             return false;
         }
-        let penalty = if self.is_structure(problem) { HOLDING_PENALTY } else { SLIDING_PENALTY };
-        let impulses = exact.impulses_mut();
+        let (penalty, growth) = if self.is_structure(problem) { HOLDING } else { SLIDING };
+        if !self.is_exact {
+            self.copy_impulses(exact.impulses_mut());
+        }
+        exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free, penalty, growth });
+        let (residual, by_sweeps) = (exact.measure.residual(), self.outcome.measure.residual());
+        if residual < by_sweeps {
+            self.is_exact = true;
+            self.outcome.measure = exact.measure;
+            self.outcome.converged = residual <= limits.tolerance;
+            self.outcome.sweeps += exact.steps;
+        }
+        self.exact = Some(exact);
+        true
+    }
+
+    /// The impulses of the sweeps, in the order of the contacts.
+    fn copy_impulses(&mut self, impulses: &mut Vec<[f64; 3]>) {
         impulses.clear();
         impulses.resize(self.contacts.len(), [0.0; 3]);
         for cell in &mut self.cells {
@@ -309,16 +331,6 @@ impl Island {
                 }
             });
         }
-        exact.solve(Goal { residual: goal, unit: limits.unit, free: self.free, penalty });
-        let (residual, by_sweeps) = (exact.measure.residual(), self.outcome.measure.residual());
-        if residual < by_sweeps {
-            self.is_exact = true;
-            self.outcome.measure = exact.measure;
-            self.outcome.converged = residual <= limits.tolerance;
-            self.outcome.sweeps += exact.steps;
-        }
-        self.exact = Some(exact);
-        true
     }
 
     /// Sweeps until the tolerance is met; `resumes` goes on from where the last sweeps ended.

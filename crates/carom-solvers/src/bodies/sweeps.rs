@@ -147,7 +147,7 @@ impl BodySweeps {
         large.iter().chain(&*small).for_each(|island| total.add(&island.outcome.measure));
         if total.residual() > tolerance {
             let limits = Limits { tolerance: tolerance / 3.0_f64.sqrt(), ..limits };
-            on_open((large, small), |island, shared| island.go_on(limits, task.arch, shared));
+            on_open((large, small), |island, shared| island.go_on(Task { limits, ..task }, shared));
         }
         self.report(problem, solution)
     }
