@@ -38,6 +38,10 @@ impl Default for BodySweepsParams {
 /// Problems for which the storage of islands that are not in use is kept.
 const KEPT: usize = 32;
 
+/// Tolerance of islands, in that of the whole, where the whole is not within it although each island is: its residual may be up to √3 times the largest of them; more
+/// where some islands are not to be solved again.
+const TIGHTER: [f64; 2] = [0.57, 0.05];
+
 /// Fewest contacts that a thread takes at once.
 const PIECE: usize = 1024;
 
@@ -142,11 +146,13 @@ impl BodySweeps {
         let limits = Limits { tolerance, max_sweeps, aim: aim.min(tolerance), cheap_sweeps, unit: self.unit, momentum, exact_flops };
         let task = Task { problem, local, limits, arch: self.arch };
         on_open((large, small), |island, shared| island.solve(task, shared));
-        // the residual of the whole may be up to √3 times the largest of its islands
-        let mut total = Measure::default();
-        large.iter().chain(&*small).for_each(|island| total.add(&island.outcome.measure));
-        if total.residual() > tolerance {
-            let limits = Limits { tolerance: tolerance / 3.0_f64.sqrt(), ..limits };
+        for part in TIGHTER {
+            let mut total = Measure::default();
+            large.iter().chain(&*small).for_each(|island| total.add(&island.outcome.measure));
+            if total.residual() <= tolerance {
+                break;
+            }
+            let limits = Limits { tolerance: part * tolerance, ..limits };
             on_open((large, small), |island, shared| island.go_on(Task { limits, ..task }, shared));
         }
         self.report(problem, solution)
