@@ -2,7 +2,7 @@
 
 use crate::active_set::{ActiveSet, ActiveSource, ContactRows};
 use crate::block_diagonal::dot;
-use crate::detection::WORLD;
+use crate::detection::{ContactPoint, PlanarDetector, WORLD};
 use crate::error::NonFinite;
 use crate::laws::Law;
 use crate::memory::StepMemory;
@@ -13,19 +13,28 @@ use crate::systems::Instant;
 
 /// (t, q, v) => contact points of planar bodies, appended; their colliders are numbered after those of bodies in space.
 pub(crate) fn detect_planar_contacts(model: &Model, state: &State, memory: &mut StepMemory, horizon: f64) -> Result<(), NonFinite> {
-    let (Some(detector), Some(bodies)) = (&mut memory.planar_detector, model.systems().planar_bodies()) else { return Ok(()) };
-    let first = memory.contacts.len();
-    let instant = Instant { t: state.t, q: &state.q[bodies.q.clone()], v: &state.v[bodies.v.clone()] };
-    detector.detect(instant, horizon, &mut memory.contacts)?;
-    let offset = model.n_spatial_colliders();
-    if offset > 0 {
-        for contact in &mut memory.contacts[first..] {
-            contact.key.collider_a += offset;
-            contact.key.collider_b += offset;
-        }
+    let StepMemory { planar_detector, contacts, .. } = memory;
+    let Some(detector) = planar_detector else { return Ok(()) };
+    detect_planar_at(model, Instant { t: state.t, q: &state.q, v: &state.v }, horizon, detector.as_mut(), contacts)
+}
+
+/// The same at the coordinates and velocities of all systems.
+pub(crate) fn detect_planar_at(
+    model: &Model,
+    at: Instant<'_>,
+    horizon: f64,
+    detector: &mut dyn PlanarDetector,
+    contacts: &mut Vec<ContactPoint>,
+) -> Result<(), NonFinite> {
+    let Some(bodies) = model.systems().planar_bodies() else { return Ok(()) };
+    let first = contacts.len();
+    detector.detect(Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] }, horizon, contacts)?;
+    let (colliders, laws) = (model.n_spatial_colliders(), model.n_spatial_laws());
+    for contact in &mut contacts[first..] {
+        contact.key.collider_a += colliders;
+        contact.key.collider_b += colliders;
+        contact.law += laws;
     }
-    let offset = model.n_spatial_laws();
-    memory.contacts[first..].iter_mut().for_each(|contact| contact.law += offset);
     Ok(())
 }
 

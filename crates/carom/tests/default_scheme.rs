@@ -76,6 +76,26 @@ fn struck_bodies_do_not_run_into_others() {
     }
 }
 
+/// The same with disks in the plane.
+#[test]
+fn struck_disks_do_not_run_into_others() {
+    let disk = |name: &str, x: f64, v: f64| {
+        format!(
+            "[[planar_body]]\nname = \"{name}\"\nshape = {{ kind = \"disk\", radius = 0.1 }}\nmass = 1.0\nposition = [{x}, 0]\nvelocity = [{v}, 0]\n"
+        )
+    };
+    let disks = disk("a", 0.0, 2.0) + &disk("b", 0.2, 0.0) + &disk("c", 0.404, 0.0);
+    let simulation = "[simulation]\nend = 0.05\nstep = 5e-3\nscheme = \"moreau-gap\"\n[record]\nevery = 1\n";
+    let done = run_text(&format!("gravity = [0, 0]\n{disks}{simulation}"));
+    let overlap = |q: &[f64]| (0.2 - (q[3] - q[0])).max(0.2 - (q[6] - q[3]));
+    let deepest = done.keep.q.iter().map(|q| overlap(q)).fold(0.0, f64::max);
+    // as above
+    assert!(deepest < 1e-12, "{deepest}");
+    for body in ["a", "b", "c"] {
+        assert!((done.v(&format!("{body}.vx")) - 2.0 / 3.0).abs() < 1e-11, "{}", done.v(&format!("{body}.vx")));
+    }
+}
+
 /// A ball that slides obliquely and spins rolls with (13/7, −4/7) m/s in the end, and does not leave the floor.
 #[test]
 fn a_sliding_ball_comes_to_roll() {

@@ -1,7 +1,7 @@
 //! Contacts that impulses of the step close and that nobody foresaw.
 //!
 //! Contacts are sought before the step from its free motion. A body that is struck goes elsewhere, and may meet another one within the same step; where the impact is without
-//! rebound, the step is then solved again with that contact. Contacts that rebound wait for the next step, which knows the speed at which they meet.
+//! rebound, the step is then solved again with that contact. Contacts that rebound wait for the next step, which knows the speed at which they meet. The same in the plane.
 
 use super::MoreauGap;
 use crate::assembly::{counts_restitution, normal_displacement};
@@ -10,21 +10,33 @@ use crate::error::NonFinite;
 use crate::many_contacts::{is_plain, spread};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::planar_contacts::detect_planar_at;
+use crate::relations::planar_contact::{PLANAR_WIDTH, planar_normal_velocity};
 use crate::systems::Instant;
 
 /// Times that a step is solved again, at most: one is enough, but for a few steps of piles that collapse. What is left then penetrates and is taken back.
 pub(super) const MOST_TIMES: usize = 2;
 
+/// Contacts of planar bodies are sought from the velocities at the start of the step, for so many times as far as they then go.
+pub(super) const PLANAR_REACH: f64 = 2.0;
+
 impl MoreauGap {
     /// (q_k, displacement of the step) => contacts that it closes and that were not among `contacts`, where they now are: whether there are any.
     pub(super) fn find_late_contacts(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+        // the residual of the solution is no longer needed: room for the mean velocity
+        let work = &mut memory.work;
+        work.residual.clear();
+        work.residual.extend(work.displacement.iter().map(|w| w / h));
+        let in_space = self.find_late_in_space(model, t, memory, h)?;
+        let in_plane = self.find_late_in_plane(model, t, memory, h)?;
+        Ok(in_space || in_plane)
+    }
+
+    fn find_late_in_space(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
         let rebounds = counts_restitution(model, memory);
         let StepMemory { work, detector, contacts, late, late_places: places, many, .. } = &mut *memory;
         let (Some(bodies), Some(detector)) = (model.systems().bodies(), detector) else { return Ok(false) };
-        // the residual of the solution is no longer needed: room for the mean velocity
-        let mean = &mut work.residual;
-        mean.clear();
-        mean.extend(work.displacement.iter().map(|w| w / h));
+        let mean = &work.residual;
         let (q, w) = (&work.q_start[bodies.q.clone()], &work.displacement[bodies.v.clone()]);
         late.clear();
         detector.detect_unforeseen(Instant { t, q, v: &mean[bodies.v.clone()] }, h, late)?;
@@ -42,6 +54,31 @@ impl MoreauGap {
         merge(contacts, late, places);
         many.make_room(contacts, places, |contact| is_plain(model.contact_law(contact)));
         Ok(true)
+    }
+
+    fn find_late_in_plane(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+        let rebounds = counts_restitution(model, memory);
+        let StepMemory { work, planar_detector, contacts, late, .. } = &mut *memory;
+        let (Some(bodies), Some(detector)) = (model.systems().planar_bodies(), planar_detector) else { return Ok(false) };
+        let (mean, start) = (&work.residual[bodies.v.clone()], &work.v_start[bodies.v.clone()]);
+        let grows = |mean: f64, start: f64| h * mean > self.params.touch && mean > PLANAR_REACH * start;
+        let is_faster = |(mean, start): (&[f64], &[f64])| {
+            grows(mean[0].hypot(mean[1]), start[0].hypot(start[1])) || grows(mean[2].abs(), start[2].abs())
+        };
+        if !mean.chunks_exact(PLANAR_WIDTH).zip(start.chunks_exact(PLANAR_WIDTH)).any(is_faster) {
+            return Ok(false);
+        }
+        late.clear();
+        detect_planar_at(model, Instant { t, q: &work.q_start, v: &work.residual }, h, detector.as_mut(), late)?;
+        let (q, first) = (&work.q_start[bodies.q.clone()], n_in_space(contacts));
+        late.retain(|contact| {
+            let gap = contact.gap + h * planar_normal_velocity(contact, q, mean);
+            let closes = gap < -self.params.touch && !(rebounds && model.contact_law(contact).restitution.at(0.0) > 0.0);
+            closes && contacts[first..].iter().all(|other| other.key != contact.key)
+        });
+        let found = !late.is_empty();
+        contacts.append(late);
+        Ok(found)
     }
 }
 

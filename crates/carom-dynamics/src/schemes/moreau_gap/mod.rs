@@ -53,7 +53,7 @@ use crate::state::State;
 use crate::systems::Instant;
 use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
 use carom_solvers::{FrictionSolverParams, SolveReport};
-use late::MOST_TIMES;
+use late::{MOST_TIMES, PLANAR_REACH};
 use law::{Approach, Recovery};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -272,7 +272,7 @@ impl MoreauGap {
             *w = 0.5 * (start + free);
         }
         detect_at(model, Instant { t: state.t, q: &state.q, v: &work.displacement }, 1.5 * h, detector, contacts)?;
-        detect_planar_contacts(model, state, memory, 2.0 * h)
+        detect_planar_contacts(model, state, memory, PLANAR_REACH * h)
     }
 
     /// Back to (q_k, v_k) and v_free, to solve with more contacts.
