@@ -323,7 +323,9 @@ pub enum StepError {
         source: NonFinite,
     },
     /// The iteration matrix M + hθC + h²θ²K of a system has no inverse.
-    #[error("at t = {t:.9} s, the iteration matrix of {system} (block {block}) is singular: is a mass zero?")]
+    #[error(
+        "at t = {t:.9} s, the iteration matrix of {system} (block {block}) is singular: is a mass zero, or does it turn too far in a step?"
+    )]
     SingularIterationMatrix {
         /// Time \[s\].
         t: f64,
