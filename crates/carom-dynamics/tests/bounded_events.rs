@@ -179,6 +179,24 @@ fn an_endless_motor_follows_a_speed_by_formula() {
     }
 }
 
+/// A mass that an endless motor drives at 1 m/s strikes another of 1 kg with e = 1/2: the motor keeps its speed through the impact by an impulse of its own, the struck mass
+/// leaves with 1 + e, and the motor's work is 1.5 J, of which (1 − e²)/2 J are lost.
+#[test]
+fn an_endless_motor_keeps_its_speed_through_an_impact() {
+    let mut model = bounded(masses(&["x", "y"], &[0.0; 2], &[0.0; 2]), "x", Some((Target::Speed, "1")), BoundedLaw::motor(f64::INFINITY));
+    model.add_formula("stop", &row("y - x"), Law::unilateral(0.5)).unwrap();
+    for how in located() {
+        let done = how.run(&model, &start(&[0.0, 0.5], &[1.0, 0.0]), 1.5);
+        let impacts: Vec<f64> = done.keep.events.iter().filter(|e| e.kind == EventKind::Impact && e.name == "stop").map(|e| e.t).collect();
+        assert!(impacts.len() == 1 && (impacts[0] - 0.5).abs() < 1e-12, "{impacts:?}");
+        let exact = [(1.5, 2.0), (1.0, 1.5)];
+        assert!((done.state.q[0] - exact[0].0).abs() < 1e-11 && (done.state.q[1] - exact[0].1).abs() < 1e-11, "{:?}", done.state);
+        assert!((done.state.v[0] - exact[1].0).abs() < 1e-11 && (done.state.v[1] - exact[1].1).abs() < 1e-11, "{:?}", done.state);
+        let energy = &done.certificate.last;
+        assert!((energy.work - 1.5).abs() < 1e-10 && (energy.dissipated_impact - 0.375).abs() < 1e-10, "{energy:?}");
+    }
+}
+
 /// ė = −k e while it is held. One that starts at rest jumps to ė = −k e: an impulse of 2 N s on 1 kg, 2 J.
 #[test]
 fn a_servo_takes_back_its_error_at_its_rate() {

@@ -5,7 +5,8 @@
 //! efforts:  −(u⁺ + k g) ∈ N(p),   p between 0 and the bounds that are endless
 //! ```
 //!
-//! In an impact efforts do nothing, endless ones neither; the jump follows at the same instant. It is also how a motor without a bound starts.
+//! In an impact efforts do nothing, but for those that are endless on both sides: they keep their velocity (`BoundedLaw::is_rigid`). Those that are endless on one side follow
+//! by a jump at the same instant. It is also how a motor without a bound starts.
 
 use super::mode_equations::norm;
 use super::{ClosedSet, EventParams};

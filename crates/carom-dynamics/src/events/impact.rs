@@ -4,7 +4,7 @@ use super::ClosedSet;
 use crate::error::{RunError, StepError};
 use crate::impacts::{ImpactBlock, ImpactLaw, ImpactOutcome, ImpactProblem, Resolver};
 use crate::laws::{Law, Restitution};
-use carom_solvers::{Delassus, DenseDelassus, SolveError};
+use carom_solvers::{Block, Delassus, DenseDelassus, SolveError};
 
 /// How an impact is resolved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,20 +46,29 @@ impl ClosedSet {
     /// # Errors
     /// Values that no problem can have. Not converging is told by the outcome.
     pub fn impact(&self, resolver: &mut Resolver, law: &ImpactLaw, how: &ImpactSettings<'_>) -> Result<Impact, RunError> {
-        let problem = self.impact_problem(how);
-        let n_rows = problem.velocity.len();
+        let (problem, rows) = self.impact_problem(how);
         let result = match how.push {
             Some(k) if k < self.n_contacts() => self.push_apart(resolver, law, problem, k),
             _ => resolver.resolve_above(&problem, law, how.rest),
         };
         let mut outcome = result.map_err(|source| StepError::Solve { t: self.t, source })?;
-        // efforts between bounds do nothing in an instant
-        outcome.impulses.resize(self.velocity.len(), 0.0);
-        outcome.velocity.truncate(n_rows);
-        outcome.velocity.extend_from_slice(&self.velocity[n_rows..]);
+        // efforts between bounds do nothing in an instant, and keep their velocity where they are rigid
+        let (mut impulses, mut velocities) = (vec![0.0; self.velocity.len()], self.velocity.clone());
+        for ((&row, p), u) in rows.iter().zip(&outcome.impulses).zip(&outcome.velocity) {
+            impulses[row] = *p;
+            if row < self.first_effort_row() {
+                velocities[row] = *u;
+            }
+        }
+        (outcome.impulses, outcome.velocity) = (impulses, velocities);
         let mut velocity = self.v.clone();
         self.active.add_response(&self.layout, &outcome.impulses, &mut velocity);
-        let work = -self.active.bias().iter().zip(&outcome.impulses).map(|(b, p)| b * p).sum::<f64>();
+        // −b of constraints, contacts and obstacles, G v of efforts
+        let power = |(row, p): (usize, &f64)| {
+            let of_effort = if row < self.first_effort_row() { 0.0 } else { self.active.velocity_start()[row] };
+            (of_effort - self.active.bias()[row]) * p
+        };
+        let work = outcome.impulses.iter().enumerate().map(power).sum();
         let ImpactOutcome { velocity: local, impulses, .. } = &mut outcome;
         self.unstretch(local, impulses);
         let three = |values: &[f64], k: usize| {
@@ -72,11 +81,19 @@ impl ClosedSet {
         Ok(Impact { velocity, outcome, contact_velocity, impulse, work })
     }
 
-    fn impact_problem(&self, how: &ImpactSettings<'_>) -> ImpactProblem {
-        let mut blocks = Vec::with_capacity(self.active.items().len());
-        let items = &self.active.items()[..self.active.items().len() - self.n_efforts];
-        for (i, item) in items.iter().enumerate() {
-            let mut block = ImpactBlock { law: item.law, rows: item.rows.clone(), block: item.block };
+    /// The problem of constraints, contacts and rigid efforts, and the rows of all that it has.
+    fn impact_problem(&self, how: &ImpactSettings<'_>) -> (ImpactProblem, Vec<usize>) {
+        let (mut blocks, mut rows, mut dims) = (Vec::with_capacity(self.active.items().len()), Vec::new(), Vec::new());
+        let first_effort = self.active.items().len() - self.n_efforts;
+        for (i, item) in self.active.items().iter().enumerate() {
+            let dim = item.rows.len();
+            let mut block = ImpactBlock { law: item.law, rows: rows.len()..rows.len() + dim, block: item.block };
+            if i >= first_effort {
+                if !item.law.bounded().is_some_and(|law| law.is_rigid(dim)) {
+                    continue;
+                }
+                (block.law, block.block) = (Law::Bilateral, Block::Bilateral { dim });
+            }
             if let Law::Contact(law) = &mut block.law {
                 let k = i - self.n_constraints;
                 if how.inelastic.get(k).is_some_and(|inelastic| *inelastic) {
@@ -84,27 +101,34 @@ impl ClosedSet {
                     law.tangential_restitution = 0.0;
                 }
                 if crate::active_set::tangential_speed(self.velocity(k)) <= how.rest {
-                    block.block = law.block(item.rows.len(), 0.0);
+                    block.block = law.block(dim, 0.0);
                 }
             }
             blocks.push(block);
+            rows.extend(item.rows.clone());
+            dims.push(dim);
         }
-        let n_rows = items.last().map_or(0, |item| item.rows.end);
-        ImpactProblem { w: self.leading(items.len()), velocity: self.active.velocity_start()[..n_rows].to_vec(), blocks }
+        // what rigid efforts are to keep counts as none
+        let u = |&row: &usize| if row < self.first_effort_row() { self.active.velocity_start()[row] } else { 0.0 };
+        let velocity = rows.iter().map(u).collect();
+        (ImpactProblem { w: self.part_of_w(&rows, &dims), velocity, blocks }, rows)
     }
 
-    /// W of the first interactions.
-    fn leading(&self, n_items: usize) -> Delassus {
+    fn first_effort_row(&self) -> usize {
+        let items = self.active.items();
+        items[..items.len() - self.n_efforts].last().map_or(0, |item| item.rows.end)
+    }
+
+    /// W of some rows, in blocks of these sizes.
+    fn part_of_w(&self, rows: &[usize], dims: &[usize]) -> Delassus {
         if self.n_efforts == 0 {
             return self.w.clone();
         }
         let (mut dense, n) = (Vec::new(), self.velocity.len());
         self.w.to_dense(&mut dense);
-        let dims: Vec<usize> = self.active.items()[..n_items].iter().map(|item| item.rows.len()).collect();
-        let n_rows: usize = dims.iter().sum();
-        let values = (0..n_rows).flat_map(|i| dense[i * n..i * n + n_rows].iter().copied()).collect();
+        let values = rows.iter().flat_map(|&i| rows.iter().map(move |&j| i * n + j)).map(|at| dense[at]).collect();
         // a part of W is square, with these blocks
-        DenseDelassus::new(values, &dims).map_or_else(|_| self.w.clone(), Delassus::Dense)
+        DenseDelassus::new(values, dims).map_or_else(|_| self.w.clone(), Delassus::Dense)
     }
 
     /// The limit of impacts in which contact k approaches ever more slowly.

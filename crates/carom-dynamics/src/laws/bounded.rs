@@ -85,11 +85,17 @@ impl BoundedLaw {
         BoundedLaw { load: Some(load), ..self }
     }
 
+    /// It gives whatever its target asks for, in both directions: nothing moves its rows, not even an impact. One of several rows is as strong all around.
+    #[must_use]
+    pub fn is_rigid(&self, rows: usize) -> bool {
+        self.upper == f64::INFINITY && (rows > 1 || self.lower == f64::NEG_INFINITY)
+    }
+
     /// The rows of a one-step problem over `step` seconds while the joint it may depend on bears the impulse `load` \[N·s\].
     #[must_use]
     pub fn block(&self, rows: usize, step: f64, load: f64) -> Block {
         let more = if step == 0.0 { 0.0 } else { self.load.map_or(0.0, |of| of.factor * load) };
-        // in an instant also endless bounds give nothing
+        // in an instant bounds give nothing; see `is_rigid`
         let [lower, upper] = [self.lower, self.upper].map(|x| if step == 0.0 { 0.0 } else { step * x });
         match rows {
             1 => Block::Bounded { lower: lower - more, upper: upper + more },
