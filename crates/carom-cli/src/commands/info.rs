@@ -24,6 +24,17 @@ pub struct Args {
     model: bool,
 }
 
+/// Quantities that are listed: piles have thousands, which `--json` lists.
+const MOST_LISTED: usize = 40;
+
+fn listed(quantities: &[String]) -> String {
+    let first = quantities[..quantities.len().min(MOST_LISTED)].join(", ");
+    match quantities.len().saturating_sub(MOST_LISTED) {
+        0 => first,
+        more => format!("{first}, … and {more} more (--json lists all)"),
+    }
+}
+
 pub fn info(args: &Args) -> Outcome {
     let wrong = |error: carom::io::recording::RecordingError| Failure::Input(error.to_string());
     let run = open(&args.run)?;
@@ -58,7 +69,7 @@ pub fn info(args: &Args) -> Outcome {
         output::line(format!("{} frames from t = {start} s to {end} s", run.n_frames()));
     }
     output::line(format!("events: {}", events.summary()));
-    output::line(format!("quantities: {}", quantities.join(", ")));
+    output::line(format!("quantities: {}", listed(&quantities)));
     if let Some(map) = certificate.as_object() {
         let smooth = map.get("smooth").and_then(|s| s.as_object()).into_iter().flatten().filter(|(_, value)| !value.is_array());
         let own = map.iter().filter(|(_, value)| value.is_number());
@@ -68,4 +79,17 @@ pub fn info(args: &Args) -> Outcome {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..MOST_LISTED + 3).map(|k| format!("q.{k}")).collect();
+        assert_eq!(listed(&names[..2]), "q.0, q.1");
+        assert!(!listed(&names[..MOST_LISTED]).contains("more"));
+        assert!(listed(&names).ends_with("q.39, … and 3 more (--json lists all)"));
+    }
 }
