@@ -20,19 +20,18 @@ fn at(done: &Done, t: f64) -> &[f64] {
 /// Few bodies, but solved as many are.
 const SWEEPS: &str = "simulation.scheme={ kind = \"moreau-gap\", many = 1 }";
 
+/// A pile of the gallery with fewer bodies in a smaller container.
+fn small_pile(name: &str, count: usize, side: f64, more: &[&str]) -> Done {
+    let size = format!("[{side}, {side}");
+    let keys = [format!("generate.0.size={size}, 8]"), format!("generate.1.size={size}]"), format!("generate.1.count={count}")];
+    run(name, &keys.iter().map(String::as_str).chain(more.iter().copied()).collect::<Vec<_>>())
+}
+
 /// Forty spheres and sixteen boxes in smaller containers: at rest after 2 s, within the walls to what they penetrate.
 #[test]
 fn piles_come_to_rest() {
     for (name, count, side, half) in [("pile_of_spheres", 40, 0.4, 0.05), ("pile_of_boxes", 16, 0.5, 0.04)] {
-        let size = format!("[{side}, {side}");
-        let keys = [
-            format!("generate.0.size={size}, 8]"),
-            format!("generate.1.size={size}]"),
-            format!("generate.1.count={count}"),
-            "simulation.end=2".to_owned(),
-            SWEEPS.to_owned(),
-        ];
-        let done = run(name, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let done = small_pile(name, count, side, &["simulation.end=2", SWEEPS]);
         let q = done.keep.q.last().unwrap();
         let depth = done.certificate.max_penetration;
         // what impulses of the step drive into each other is seen at its end: by a small part of the 20 mm of a step at 4 m/s
@@ -51,16 +50,8 @@ fn piles_come_to_rest() {
 #[test]
 fn piles_gain_no_energy() {
     for (name, count, side) in [("pile_of_spheres", 60, 0.4), ("pile_of_boxes", 40, 0.5)] {
-        let size = format!("[{side}, {side}");
-        let keys = [
-            format!("generate.0.size={size}, 8]"),
-            format!("generate.1.size={size}]"),
-            format!("generate.1.count={count}"),
-            "simulation.end=1.5".to_owned(),
-            "record.every=1".to_owned(),
-            "simulation.scheme={ kind = \"moreau-gap\", many = 1, sweeps = { tolerance = 1e-3, cheap_visits = 2000 } }".to_owned(),
-        ];
-        let done = run(name, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let rough = "simulation.scheme={ kind = \"moreau-gap\", many = 1, sweeps = { tolerance = 1e-3, cheap_visits = 2000 } }";
+        let done = small_pile(name, count, side, &["simulation.end=1.5", "record.every=1", rough]);
         let energy = &done.keep.energy;
         assert!(energy.len() == 301, "{name}: {}", energy.len());
         let rise = energy.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
