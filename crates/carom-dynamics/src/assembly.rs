@@ -161,8 +161,8 @@ pub(crate) fn select_interactions_where(
     for (i, interaction) in model.interactions().iter().enumerate() {
         let rows = c.rows[i]..c.rows[i + 1];
         let gap = if interaction.is_bilateral() { 0.0 } else { c.position[rows.start] };
-        // within an instant bounded forces do nothing
-        if interaction.law().bounded().is_some() && step == 0.0 {
+        // within an instant bounded forces do nothing, unless they are rigid
+        if step == 0.0 && interaction.law().bounded().is_some_and(|law| !law.is_rigid(rows.len())) {
             continue;
         }
         let is_closed = !interaction.is_contact() || closed(ActiveSource::Interaction(i), gap, c.velocity[rows.start]);

@@ -355,6 +355,23 @@ fn bounded_forces_do_nothing_in_the_instant_of_an_impact() {
     assert!((done.state.v[0] - (2.0 - 5.0 * h)).abs() < 1e-12, "{:?}", done.state);
 }
 
+/// Laws that resolve impacts before the step: a mass that an endless motor drives at 1 m/s keeps its speed, the one that it strikes leaves with 1 + e. The motor's work
+/// is 1 + e, of which (1 − e²)/2 are lost.
+#[test]
+fn endless_motors_keep_their_speed_through_impacts_before_the_step() {
+    use carom_dynamics::impacts::ImpactLaw;
+    for law in [ImpactLaw::Poisson, ImpactLaw::Sequential(Default::default())] {
+        let mut model =
+            bounded(masses(&["x", "y"], &[0.0; 2], &[0.0; 2]), "x", Some((Target::Speed, "1")), BoundedLaw::motor(f64::INFINITY));
+        model.add_formula("stop", &row("y - x"), Law::unilateral(0.5)).unwrap();
+        model.set_impact_law(law);
+        let done = run(&model, &start(&[0.0, 0.0], &[1.0, 0.0]), 1e-3, 1e-3, MoreauJeanParams::default());
+        let energy = &done.certificate.last;
+        assert!((done.state.v[0] - 1.0).abs() < 1e-12 && (done.state.v[1] - 1.5).abs() < 1e-12, "{:?}", done.state);
+        assert!((energy.work - 1.5).abs() < 1e-12 && (energy.dissipated_impact - 0.375).abs() < 1e-12, "{energy:?}");
+    }
+}
+
 #[test]
 fn what_does_not_know_them_says_so() {
     let model = bounded(masses(&["x"], &[1.0], &[0.0]), "x", None, BoundedLaw::friction(1.0));

@@ -4,7 +4,7 @@ use super::ClosedSet;
 use crate::error::{RunError, StepError};
 use crate::impacts::{ImpactBlock, ImpactLaw, ImpactOutcome, ImpactProblem, Resolver};
 use crate::laws::{Law, Restitution};
-use carom_solvers::{Block, Delassus, DenseDelassus, SolveError};
+use carom_solvers::{Delassus, DenseDelassus, SolveError};
 
 /// How an impact is resolved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,11 +88,8 @@ impl ClosedSet {
         for (i, item) in self.active.items().iter().enumerate() {
             let dim = item.rows.len();
             let mut block = ImpactBlock { law: item.law, rows: rows.len()..rows.len() + dim, block: item.block };
-            if i >= first_effort {
-                if !item.law.bounded().is_some_and(|law| law.is_rigid(dim)) {
-                    continue;
-                }
-                (block.law, block.block) = (Law::Bilateral, Block::Bilateral { dim });
+            if i >= first_effort && !block.hold_rigid() {
+                continue;
             }
             if let Law::Contact(law) = &mut block.law {
                 let k = i - self.n_constraints;

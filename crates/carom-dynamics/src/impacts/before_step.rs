@@ -1,19 +1,18 @@
 //! Impacts at the start of a step: which contacts take part, what becomes of the state.
 
 use super::{ImpactBlock, ImpactProblem, Resolver};
-use crate::active_set::{Active, ActiveSet, ActiveSource};
+use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::{Activation, GAIN_TOLERANCE, at_time, detect_contacts, evaluate_candidates, select_active};
 use crate::block_diagonal::BlockFactor;
 use crate::detection::ContactKey;
 use crate::error::StepError;
 use crate::events::ContactMode;
-use crate::laws::Law;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Source};
 use crate::schemes::{ImpactReport, Scheme, StepReport};
 use crate::state::State;
-use carom_solvers::{Block, BlockSparse, Delassus, SolveError};
+use carom_solvers::{BlockSparse, Delassus, SolveError};
 
 /// Contacts that approach more slowly than this part of the velocities of the step are at rest: solvers leave that much.
 const AT_REST: f64 = 1e-8;
@@ -131,19 +130,18 @@ impl ImpactMemory {
         }
         self.active.compute_response(layout, &self.factor);
         self.active.assemble_delassus(layout, &mut self.w);
-        // rigid efforts keep the velocity that they have
-        let is_rigid = |item: &&Active| item.law.bounded().is_some_and(|law| law.is_rigid(item.rows.len()));
-        let blocks = self.active.items().iter().map(|item| {
-            let (law, block) =
-                if is_rigid(&item) { (Law::Bilateral, Block::Bilateral { dim: item.rows.len() }) } else { (item.law, item.block) };
-            ImpactBlock { law, rows: item.rows.clone(), block }
-        });
-        let mut problem = ImpactProblem {
-            w: Delassus::BlockSparse(std::mem::take(&mut self.w)),
-            velocity: self.active.velocity_start().to_vec(),
-            blocks: blocks.collect(),
-        };
-        self.active.items().iter().filter(is_rigid).for_each(|item| problem.velocity[item.rows.clone()].fill(0.0));
+        let mut velocity = self.active.velocity_start().to_vec();
+        let mut blocks = Vec::with_capacity(self.active.items().len());
+        let mut held = Vec::new();
+        for item in self.active.items() {
+            let mut block = ImpactBlock { law: item.law, rows: item.rows.clone(), block: item.block };
+            if block.hold_rigid() {
+                velocity[item.rows.clone()].fill(0.0);
+                held.extend(item.rows.clone());
+            }
+            blocks.push(block);
+        }
+        let problem = ImpactProblem { w: Delassus::BlockSparse(std::mem::take(&mut self.w)), velocity, blocks };
         let outcome = self.resolver().and_then(|resolver| resolver.resolve_above(&problem, model.impact_law(), rest));
         let outcome = outcome.map_err(|source| StepError::Solve { t: state.t, source })?;
         self.active.add_response(layout, &outcome.impulses, &mut state.v);
@@ -155,9 +153,7 @@ impl ImpactMemory {
         report.dissipated_impact += normal;
         report.dissipated_friction += tangential;
         report.work -= self.active.bias().iter().zip(&outcome.impulses).map(|(b, p)| b * p).sum::<f64>();
-        for row in self.active.items().iter().filter(is_rigid).flat_map(|item| item.rows.clone()) {
-            report.work += self.active.velocity_start()[row] * outcome.impulses[row];
-        }
+        report.work += held.iter().map(|&row| self.active.velocity_start()[row] * outcome.impulses[row]).sum::<f64>();
         let contacts = outcome.involved.iter().zip(self.active.items()).filter(|(involved, item)| **involved && item.law.is_contact());
         report.impacts =
             ImpactReport { contacts: contacts.count(), iterations: outcome.iterations, residual: outcome.residual, failed: outcome.failed };

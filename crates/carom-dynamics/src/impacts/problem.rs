@@ -47,6 +47,17 @@ pub struct ImpactBlock {
     pub block: Block,
 }
 
+impl ImpactBlock {
+    /// Makes a constraint of an effort without bounds; whether it is one. What it keeps is u⁺ = 0: its velocity before the impact is to count as none.
+    pub(crate) fn hold_rigid(&mut self) -> bool {
+        let is_rigid = self.law.bounded().is_some_and(|law| law.is_rigid(self.rows.len()));
+        if is_rigid {
+            (self.law, self.block) = (Law::Bilateral, Block::Bilateral { dim: self.rows.len() });
+        }
+        is_rigid
+    }
+}
+
 impl ImpactProblem {
     /// The problem of these laws; the cones follow from the number of rows of the blocks of W.
     #[must_use]

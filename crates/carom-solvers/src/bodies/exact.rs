@@ -37,7 +37,7 @@ const TRIALS: usize = 12;
 const FOLLOWING_STEPS: usize = 30;
 const HALVINGS: usize = 6;
 
-/// Updates without a better residual after which the search ends
+/// Updates without a better residual after which the search ends.
 const STALL: usize = 20;
 
 /// Residual, in the best one, up to which iterates that met their equation are gone on from: where contacts slide the way to the solution is not downhill.
