@@ -13,6 +13,7 @@ mod gallery;
 mod gallery_located;
 mod grains_gallery;
 mod laws_gallery;
+mod layers;
 mod located_efforts;
 mod located_scenes;
 mod many_and_few;
