@@ -2,10 +2,12 @@
 
 mod allocation;
 mod bodies_gallery;
+mod certificate;
 mod circuit_elements;
 mod circuits;
 mod closed_contacts;
 mod contact_laws;
+mod contact_rows;
 mod control;
 mod default_scheme;
 mod first_order_gallery;
@@ -25,3 +27,4 @@ mod projection;
 mod scenes;
 mod smooth_gallery;
 mod support;
+mod watch;
