@@ -15,7 +15,7 @@ use crate::schemes::stiff_elements::StiffElements;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
-use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverParams, Solution, SolveError};
+use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveError};
 use std::any::Any;
 
 /// Everything that changes during a run besides the state. Dropping it loses speed, never correctness, but for the bonds of cohesive zones.
@@ -50,6 +50,8 @@ pub struct StepMemory {
     /// `solution` is that of `problem`, W p + q = u (of p_N + h c where contacts pull). To be cleared where a step changes either afterwards.
     pub(crate) problem_holds: bool,
     pub(crate) solver: BoxedSolver<FrictionContact>,
+    /// Who chose it.
+    pub(crate) solver_choice: Chosen,
     /// Its tolerance.
     pub(crate) solver_tolerance: f64,
     /// Impulses of the last step by identity.
@@ -102,6 +104,7 @@ impl StepMemory {
             solution: Solution { r: Vec::new(), u: Vec::new() },
             problem_holds: false,
             solver: friction_contact_solver(solver)?,
+            solver_choice: if solver.kind == FrictionSolverKind::default() { Chosen::Default } else { Chosen::Given },
             solver_tolerance: solver.tolerance,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
             bonds: Bonds::new(model),
@@ -206,6 +209,13 @@ impl StepMemory {
     pub fn problem(&self) -> &FrictionContact {
         &self.problem
     }
+}
+
+/// Who chose a solver: a scheme may put a method of its own in the place of the default one, never of one that the user asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Default,
+    Given,
 }
 
 /// Values of the interactions by formula at the start of a step.

@@ -13,7 +13,7 @@ use super::joint_positions::{JointPositions, advance_on_joints};
 use super::theta_step::{ThetaStep, WITHIN_NEWTON};
 use crate::assembly::{at_time, update_jacobians};
 use crate::error::StepError;
-use crate::memory::StepMemory;
+use crate::memory::{Chosen, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use carom_solvers::linear::BilateralFactor;
@@ -34,12 +34,12 @@ const SLOW: f64 = 0.3;
 const NAME: &str = "elimination";
 
 impl ThetaStep {
-    /// The joints are all there is, and the user has not chosen a solver.
+    /// The joints are all there is, and the user has not chosen another solver than the default one.
     pub(super) fn joints_only(memory: &StepMemory) -> bool {
         memory.joints.is_held()
             && memory.work.rows_vary
             && memory.stiff.is_empty()
-            && memory.solver.name() == "auto"
+            && memory.solver_choice == Chosen::Default
             && memory.active.items().iter().all(|item| item.law.is_bilateral())
     }
 

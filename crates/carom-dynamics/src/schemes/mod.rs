@@ -95,12 +95,6 @@ pub trait Scheme: Send + Sync {
         None
     }
 
-    /// A step that did not converge is gone on with, counted and recorded as an event, whatever the policy of the run: its residual is small enough
-    /// for what the scheme promises.
-    fn tolerates(&self, _report: &StepReport) -> bool {
-        false
-    }
-
     /// It goes on from any state with any step size. Not so for schemes whose law of contact needs the step before: steps of varying size are
     /// not for them.
     fn restarts(&self) -> bool {
@@ -180,6 +174,8 @@ pub struct ImpactReport {
 pub struct StepReport {
     /// Report of the (last) one-step problem; `None` when no interaction was active.
     pub solve: Option<SolveReport>,
+    /// Largest residual of that problem with which the scheme still does what it promises: see [`StepReport::is_tolerable`]. 0: only its tolerance counts.
+    pub tolerated: f64,
     /// Newton iterations on the discrete equation of motion.
     pub newton_iterations: usize,
     /// Its relative residual.
@@ -223,8 +219,14 @@ impl StepReport {
         self.solve.is_none_or(|s| s.status.is_accepted()) && self.converged_but_for_solver()
     }
 
-    /// The same, whatever the solver of the one-step problem says.
-    pub(crate) fn converged_but_for_solver(&self) -> bool {
+    /// The one-step problem has a residual that the scheme tolerates, and all else reached its tolerance: the step is gone on with, counted and recorded
+    /// as an event, whatever the policy of the run.
+    #[must_use]
+    pub fn is_tolerable(&self) -> bool {
+        self.tolerated > 0.0 && self.converged_but_for_solver() && self.solve.is_some_and(|s| s.residual_normalised <= self.tolerated)
+    }
+
+    fn converged_but_for_solver(&self) -> bool {
         self.newton_converged && !self.impacts.failed && self.projection.is_none_or(|p| p.converged)
     }
 }

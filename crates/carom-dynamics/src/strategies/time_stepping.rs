@@ -161,7 +161,7 @@ impl Run<'_, '_> {
             self.journal.problem(state, self.memory, &report)?;
             if !report.converged() {
                 match self.settings.on_failure {
-                    _ if self.settings.scheme.tolerates(&report) => self.journal.event(state.t, EventKind::SolveNotConverged)?,
+                    _ if report.is_tolerable() => self.journal.event(state.t, EventKind::SolveNotConverged)?,
                     OnFailure::Warn => self.journal.event(state.t, EventKind::SolveNotConverged)?,
                     OnFailure::HalveStep if level < MAX_HALVINGS => {
                         self.memory.restore(state);

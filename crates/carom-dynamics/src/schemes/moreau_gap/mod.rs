@@ -51,8 +51,8 @@ use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
 use crate::state::State;
 use crate::systems::Instant;
-use carom_solvers::bodies::{BodySweeps, BodySweepsParams, GROUND};
-use carom_solvers::{FrictionSolverParams, SolveReport};
+use carom_solvers::bodies::{BodySweepsParams, GROUND};
+use carom_solvers::FrictionSolverParams;
 use late::{MOST_TIMES, PLANAR_REACH};
 use law::{Approach, Recovery};
 use rayon::prelude::*;
@@ -178,14 +178,6 @@ impl Scheme for MoreauGap {
         Some(FrictionSolverParams { tolerance: TOLERANCE, ..FrictionSolverParams::default() })
     }
 
-    fn tolerates(&self, report: &StepReport) -> bool {
-        let within = |solve: SolveReport| {
-            let of_many = solve.solver == BodySweeps::NAME && self.params.tolerated > 0.0;
-            solve.residual_normalised <= if of_many { MANY_TOLERATED * self.params.sweeps.tolerance } else { self.params.tolerated }
-        };
-        report.converged_but_for_solver() && report.solve.is_some_and(within)
-    }
-
     fn accept(&self, model: &Model, state: &State, memory: &mut StepMemory) {
         memory.many.held.clone_from(&memory.many.holds);
         if self.params.sleep_after > 0.0
@@ -219,9 +211,11 @@ impl Scheme for MoreauGap {
         loop {
             if memory.contacts.len() >= self.params.many && many::takes(model) {
                 self.solve_many(model, state, memory, h, &mut report)?;
+                report.tolerated = if self.params.tolerated > 0.0 { MANY_TOLERATED * self.params.sweeps.tolerance } else { 0.0 };
             } else {
                 memory.many.sleep.wake_all();
                 self.solve_few(model, state, memory, &step, &mut report)?;
+                report.tolerated = self.params.tolerated;
             }
             self.displace(model, state, memory, h);
             times += 1;

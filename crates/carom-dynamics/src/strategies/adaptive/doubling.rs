@@ -236,6 +236,7 @@ fn both(first: &StepReport, second: &StepReport) -> StepReport {
     violations.constraint_velocity = violations.constraint_velocity.max(second.violations.constraint_velocity);
     StepReport {
         solve,
+        tolerated: first.tolerated.min(second.tolerated),
         newton_iterations: first.newton_iterations + second.newton_iterations,
         newton_residual: first.newton_residual.max(second.newton_residual),
         newton_converged: first.newton_converged && second.newton_converged,
