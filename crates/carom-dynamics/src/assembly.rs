@@ -9,7 +9,7 @@ use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
 use crate::laws::{BoundedRole, Cohesion, ContactLaw, Law};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::planar_contacts::{detect_planar_contacts, select_planar_contacts};
 use crate::recording::Source;
@@ -321,15 +321,13 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
 ///
 /// Contacts that pull with h c bring −W h c into q: the problem is one of p_N + h c, and stays a problem of cones.
 pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_iteration: bool) {
-    let StepMemory { active, problem, solution, matrices, work, warm, contacts, assembled, .. } = memory;
+    let StepMemory { active, matrices, work, warm, contacts, one_step: OneStep { problem, solution, assembled, .. }, .. } = memory;
     let layout = model.systems().layout();
     // W stays as it is while the same constant rows meet the same M̂
     let reusable = !work.rows_vary && contacts.is_empty() && active.all_items().len() == active.items().len();
     let sources = || active.items().iter().map(|item| item.source);
-    if !(reusable && assembled.0 == matrices.generation && assembled.1.iter().copied().eq(sources())) {
-        assembled.0 = if reusable { matrices.generation } else { 0 };
-        assembled.1.clear();
-        assembled.1.extend(sources());
+    if !(reusable && assembled.is_of(matrices.generation, sources())) {
+        assembled.keep(reusable.then_some(matrices.generation), sources());
         active.compute_response(layout, &matrices.factor);
         if let Delassus::BlockSparse(w) = &mut problem.w {
             active.assemble_delassus(layout, w);
@@ -354,7 +352,8 @@ pub(crate) fn assemble_problem(model: &Model, memory: &mut StepMemory, first_ite
         problem.blocks.push(item.block);
         if first_iteration {
             if place >= active.items().len() {
-                solution.r.resize(solution.r.len() + item.rows.len(), 0.0);
+                let n = solution.r.len() + item.rows.len();
+                solution.r.resize(n, 0.0);
                 continue;
             }
             match item.source {
@@ -376,15 +375,15 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
         if memory.active.friction_varies() {
             return variable_friction::solve(t, memory);
         }
-        let StepMemory { problem, solution, solver, .. } = &mut *memory;
+        let StepMemory { solver, one_step: OneStep { problem, solution, .. }, .. } = &mut *memory;
         solver.solve(problem, solution).map_err(|source| StepError::Solve { t, source })
     };
     let report = if memory.active.bounds_vary() { coupled_bounds::solve(memory, solve)? } else { solve(memory)? };
     shift_pulls(memory, -1.0);
-    let StepMemory { active, solution, work, .. } = memory;
+    let StepMemory { active, work, one_step: OneStep { solution, .. }, .. } = memory;
     state.v.copy_from_slice(&work.v_free);
     active.add_response(model.systems().layout(), &solution.r, &mut state.v);
-    memory.problem_holds = true;
+    memory.one_step.keep_solved();
     Ok(report)
 }
 
@@ -392,7 +391,7 @@ pub(crate) fn solve_problem(model: &Model, state: &mut State, memory: &mut StepM
 fn shift_pulls(memory: &mut StepMemory, sign: f64) {
     if memory.active.pulls() {
         for item in memory.active.items() {
-            memory.solution.r[item.rows.start] += sign * item.pull;
+            memory.one_step.solution.r[item.rows.start] += sign * item.pull;
         }
     }
 }
@@ -400,7 +399,7 @@ fn shift_pulls(memory: &mut StepMemory, sign: f64) {
 /// Largest change of u = G v + b since the one-step problem was solved, relative to the largest local velocity (free,
 /// solved, or term of G v).
 pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut StepMemory) -> f64 {
-    let StepMemory { active, solution, problem, work, .. } = memory;
+    let StepMemory { active, work, one_step: OneStep { solution, problem, .. }, .. } = memory;
     let free = problem.q.iter().fold(0.0_f64, |largest, u| largest.max(u.abs()));
     let (mut change, mut scale) = (0.0_f64, active.largest_product(layout, &state.v).max(free));
     // the velocities that the reaction of a joint gives by itself, most of which others take back
@@ -421,7 +420,7 @@ pub(crate) fn local_change(layout: &BlockLayout, state: &State, memory: &mut Ste
 
 /// Keeps the impulses of this step for the next.
 pub(crate) fn keep_impulses(memory: &mut StepMemory) {
-    let StepMemory { active, solution, warm, contacts, many, .. } = memory;
+    let StepMemory { active, warm, contacts, many, one_step: OneStep { solution, .. }, .. } = memory;
     warm.by_interaction.fill([0.0; 6]);
     warm.by_contact.clear();
     reserve_tightly(&mut warm.by_contact, many.solution.impulses.iter().filter(|p| p[0] > 0.0).count().min(many.index.len()));
@@ -447,7 +446,7 @@ pub(crate) fn keep_impulses(memory: &mut StepMemory) {
 /// With G and b of the step: dissipation −½(u⁺ + u⁻)·p by normal and tangential parts of contacts, work −b·p of moving
 /// constraints and obstacles; motors do work, friction of known bound dissipates. To be called before [`keep_impulses`], which says which contacts were closed before.
 pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, .. } = &mut *memory;
+    let StepMemory { active, work, one_step: OneStep { solution, .. }, .. } = &mut *memory;
     let layout = model.systems().layout();
     for (mid, (start, end)) in work.displacement.iter_mut().zip(work.v_start.iter().zip(&state.v)) {
         *mid = 0.5 * (start + end);
@@ -479,7 +478,7 @@ pub(crate) fn add_exchange(model: &Model, state: &State, memory: &mut StepMemory
 
 /// A contact without impulse in the step before approached and has one now.
 fn some_contact_closes(memory: &StepMemory) -> bool {
-    let StepMemory { active, solution, warm, contacts, .. } = memory;
+    let StepMemory { active, warm, contacts, one_step: OneStep { solution, .. }, .. } = memory;
     active.items().iter().any(|item| {
         let first = item.rows.start;
         let approached = active.velocity_start()[first] < 0.0 && solution.r[first] > 0.0 && item.law.is_contact();
@@ -494,7 +493,7 @@ fn some_contact_closes(memory: &StepMemory) -> bool {
 /// What the law of the contacts gave in a step with impacts, Σ ½(u⁺ + u_k)·p with u_k at the start of the step: it does not contain what
 /// curved paths gain or lose within the step. `work.local` has the velocities without impulses, which tell how much the contacts exchange.
 fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
-    let StepMemory { active, solution, work, contacts, giver, .. } = memory;
+    let StepMemory { active, work, contacts, giver, one_step: OneStep { solution, .. }, .. } = memory;
     let (mut gain, mut exchanged, mut largest) = (0.0, 0.0, (0.0, None));
     for item in active.items().iter().filter(|item| item.law.is_contact()) {
         let mut of_item = 0.0;

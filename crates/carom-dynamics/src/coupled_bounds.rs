@@ -10,7 +10,7 @@
 use crate::active_set::{Active, ActiveSource};
 use crate::error::StepError;
 use crate::laws::{JointLoad, Law};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use carom_solvers::{SolveReport, SolveStatus};
 
 /// Problems solved at most.
@@ -42,7 +42,7 @@ pub(crate) fn solve(
 
 /// The bounds of the reactions in the solution; true when one has changed.
 fn update(memory: &mut StepMemory) -> bool {
-    let StepMemory { active, problem, solution, .. } = memory;
+    let StepMemory { active, one_step: OneStep { problem, solution, .. }, .. } = memory;
     let (step, mut change, mut largest) = (active.step(), 0.0_f64, 0.0_f64);
     for item in 0..active.items().len() {
         let Law::Bounded(law) = active.items()[item].law else { continue };

@@ -1,6 +1,10 @@
 //! What a step may reuse from the steps before: contacts, impulses, factorisations, work arrays.
 
-use crate::active_set::{ActiveSet, ActiveSource};
+mod one_step;
+
+pub(crate) use one_step::OneStep;
+
+use crate::active_set::ActiveSet;
 use crate::block_diagonal::BlockFactor;
 use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
@@ -15,7 +19,7 @@ use crate::schemes::stiff_elements::StiffElements;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::registry::friction_contact_solver;
-use carom_solvers::{BlockSparse, BoxedSolver, Delassus, FrictionContact, FrictionSolverKind, FrictionSolverParams, Solution, SolveError};
+use carom_solvers::{BoxedSolver, FrictionContact, FrictionSolverKind, FrictionSolverParams, SolveError};
 use std::any::Any;
 
 /// Everything that changes during a run besides the state. Dropping it loses speed, never correctness, but for the bonds of cohesive zones.
@@ -43,12 +47,7 @@ pub struct StepMemory {
     /// Joints held on their positions, by schemes that do so.
     pub(crate) joints: JointPositions,
     /// The one-step problem and its solution.
-    pub(crate) problem: FrictionContact,
-    /// What W was assembled from: factorisation and interactions, where nothing else enters it.
-    pub(crate) assembled: (u64, Vec<ActiveSource>),
-    pub(crate) solution: Solution,
-    /// `solution` is that of `problem`, W p + q = u (of p_N + h c where contacts pull). To be cleared where a step changes either afterwards.
-    pub(crate) problem_holds: bool,
+    pub(crate) one_step: OneStep,
     pub(crate) solver: BoxedSolver<FrictionContact>,
     /// Who chose it.
     pub(crate) solver_choice: Chosen,
@@ -99,10 +98,7 @@ impl StepMemory {
             times: ImpulseTimes::default(),
             joints: JointPositions::default(),
             stiff: StiffElements::default(),
-            problem: FrictionContact { w: Delassus::BlockSparse(BlockSparse::new()), q: Vec::new(), blocks: Vec::new() },
-            assembled: (0, Vec::new()),
-            solution: Solution { r: Vec::new(), u: Vec::new() },
-            problem_holds: false,
+            one_step: OneStep::default(),
             solver: friction_contact_solver(solver)?,
             solver_choice: if solver.kind == FrictionSolverKind::default() { Chosen::Default } else { Chosen::Given },
             solver_tolerance: solver.tolerance,
@@ -195,7 +191,7 @@ impl StepMemory {
     /// Impulses p of the last step, in the rows of [`StepMemory::active`].
     #[must_use]
     pub fn impulses(&self) -> &[f64] {
-        &self.solution.r
+        &self.one_step.solution.r
     }
 
     /// Multipliers λ and outputs y of the first-order part in the last step, by rows; empty where there is none.
@@ -207,7 +203,7 @@ impl StepMemory {
     /// The one-step problem that was solved last.
     #[must_use]
     pub fn problem(&self) -> &FrictionContact {
-        &self.problem
+        &self.one_step.problem
     }
 }
 

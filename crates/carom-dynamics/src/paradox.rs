@@ -5,7 +5,7 @@
 //! finite size, although nothing collided [Brogliato2002, §3.3; Génot & Brogliato, Eur. J. Mech. A 18, 1999].
 
 use crate::active_set::Active;
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 
 /// An impulse is a jump when it changes the slip by more than this many times what everything else changed in the step.
 const JUMP: f64 = 10.0;
@@ -24,7 +24,7 @@ const STOPPED: f64 = 1e-2;
 ///
 /// with Δ = u_{k+1} − u_k − W_ii p, the change of the contact's velocity by all else: forces, O(h), or impacts elsewhere. Cost O(1).
 pub(crate) fn impact_without_collision(memory: &StepMemory, place: usize, item: &Active) -> bool {
-    let StepMemory { active, problem, solution, .. } = memory;
+    let StepMemory { active, one_step: OneStep { problem, solution, .. }, .. } = memory;
     let (mu, p, n) = (item.block.friction(), &solution.r[item.rows.clone()], item.rows.len().min(3));
     let solved = problem.w.n_blocks() == active.items().len();
     if n < 2 || mu == 0.0 || p[0] <= 0.0 || !solved {

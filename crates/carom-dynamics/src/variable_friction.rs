@@ -7,7 +7,7 @@
 use crate::active_set::tangential_speed;
 use crate::error::StepError;
 use crate::laws::{Friction, Law};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use carom_solvers::{SolveReport, SolveStatus};
 
 /// Problems solved at most.
@@ -20,12 +20,12 @@ const STICK: f64 = 1e-6;
 /// Solves the one-step problem of `memory`; the report is that of the last solve with the iterations of all, and
 /// [`SolveStatus::MaxIterations`] where the coefficients did not settle.
 pub(crate) fn solve(t: f64, memory: &mut StepMemory) -> Result<SolveReport, StepError> {
-    let largest = memory.problem.q.iter().fold(0.0_f64, |size, q| size.max(q.abs()));
+    let largest = memory.one_step.problem.q.iter().fold(0.0_f64, |size, q| size.max(q.abs()));
     let sticks = STICK * largest;
     begin(memory, sticks);
     let mut iterations = 0;
     for _ in 0..MAX_SOLVES {
-        let StepMemory { problem, solution, solver, .. } = &mut *memory;
+        let StepMemory { solver, one_step: OneStep { problem, solution, .. }, .. } = &mut *memory;
         let mut report = solver.solve(problem, solution).map_err(|source| StepError::Solve { t, source })?;
         iterations += report.iterations;
         report.iterations = iterations;
@@ -33,7 +33,7 @@ pub(crate) fn solve(t: f64, memory: &mut StepMemory) -> Result<SolveReport, Step
             return Ok(report);
         }
     }
-    let StepMemory { problem, solution, solver, .. } = &mut *memory;
+    let StepMemory { solver, one_step: OneStep { problem, solution, .. }, .. } = &mut *memory;
     let mut report = solver.solve(problem, solution).map_err(|source| StepError::Solve { t, source })?;
     report.status = SolveStatus::MaxIterations;
     report.iterations += iterations;
@@ -42,7 +42,7 @@ pub(crate) fn solve(t: f64, memory: &mut StepMemory) -> Result<SolveReport, Step
 
 /// Static coefficients for the contacts that stick at the start of the step, kinetic ones for the others.
 fn begin(memory: &mut StepMemory, sticks: f64) {
-    let StepMemory { active, problem, .. } = memory;
+    let StepMemory { active, one_step: OneStep { problem, .. }, .. } = memory;
     for item in 0..active.items().len() {
         let (law, rows) = (active.items()[item].law, active.items()[item].rows.clone());
         if let Law::Contact(contact) = law
@@ -58,7 +58,7 @@ fn begin(memory: &mut StepMemory, sticks: f64) {
 
 /// The coefficients of the solved speeds; true when one has changed.
 fn update(memory: &mut StepMemory, sticks: f64) -> bool {
-    let StepMemory { active, problem, solution, .. } = memory;
+    let StepMemory { active, one_step: OneStep { problem, solution, .. }, .. } = memory;
     let mut changed = false;
     for item in 0..active.items().len() {
         let Law::Contact(contact) = active.items()[item].law else { continue };

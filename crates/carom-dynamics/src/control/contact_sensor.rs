@@ -20,7 +20,7 @@ impl ContactSensor {
     pub fn after_step(&self, memory: &StepMemory, h: f64, q: &mut [f64]) {
         let is_it = |source: ActiveSource| matches!(source, ActiveSource::Interaction(i) if i == self.interaction);
         let item = memory.active.items().iter().find(|item| is_it(item.source));
-        let impulse = item.and_then(|item| memory.solution.r.get(item.rows.start)).copied().unwrap_or(0.0).max(0.0);
+        let impulse = item.and_then(|item| memory.one_step.solution.r.get(item.rows.start)).copied().unwrap_or(0.0).max(0.0);
         let (carried, carries) = (q[self.force] > 0.0, impulse > 0.0);
         if carries && !carried {
             q[self.impacts] += 1.0;

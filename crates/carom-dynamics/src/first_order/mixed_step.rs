@@ -108,14 +108,13 @@ pub(crate) fn step_mixed(
         let sizes = own.begin(set, state, memory).map_err(&located)?;
         // Newton on all equations => p, λ, v, q, x
         own.iterate(model, set, state, memory, (h, settings, sizes), &mut report)?;
-        memory.solution.r.clear();
-        memory.solution.r.extend_from_slice(&own.mixed.solution.r[..sizes.p]);
-        memory.solution.u.resize(sizes.p, 0.0);
-        memory.active.local_velocity(model.systems().layout(), &state.v, &mut memory.solution.u);
-        for (u, shift) in memory.solution.u.iter_mut().zip(memory.active.shift()) {
+        memory.one_step.solution.r.clear();
+        memory.one_step.solution.r.extend_from_slice(&own.mixed.solution.r[..sizes.p]);
+        memory.one_step.solution.u.resize(sizes.p, 0.0);
+        memory.active.local_velocity(model.systems().layout(), &state.v, &mut memory.one_step.solution.u);
+        for (u, shift) in memory.one_step.solution.u.iter_mut().zip(memory.active.shift()) {
             *u += shift;
         }
-        memory.problem_holds = false;
         own.solution.r.copy_from_slice(&own.mixed.solution.r[sizes.p..]);
         own.solution.u.copy_from_slice(&own.mixed.output);
         super::account_mixed(set, (state, state.t, &memory.work), &mut own, (h, settings.theta), &mut report).map_err(&located)?;

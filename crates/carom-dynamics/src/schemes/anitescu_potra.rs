@@ -41,7 +41,7 @@ use crate::assembly::{
 use crate::error::{ModelError, StepError};
 use crate::impacts::ImpactLaw;
 use crate::laws::Law;
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
@@ -169,10 +169,11 @@ impl Scheme for AnitescuPotra {
             } else {
                 assemble_problem(model, memory, true);
                 report_worse(&mut report, solve_problem(model, state, memory)?);
-                for (total, part) in memory.solution.r.iter_mut().zip(&collision.impulse) {
-                    *total += part;
+                if !collision.impulse.is_empty() {
+                    for (total, part) in memory.one_step.solution.r.iter_mut().zip(&collision.impulse) {
+                        *total += part;
+                    }
                 }
-                memory.problem_holds &= collision.impulse.is_empty();
             }
             Ok(())
         })?;
@@ -228,7 +229,7 @@ impl AnitescuPotra {
         memory.work.v_free.copy_from_slice(&state.v);
         assemble_problem(model, memory, true);
         report_worse(report, solve_problem(model, state, memory)?);
-        collision.impulse.extend_from_slice(&memory.solution.r);
+        collision.impulse.extend_from_slice(&memory.one_step.solution.r);
         match self.params.decompression {
             Decompression::Reflection => {
                 let e = least_restitution(memory);
@@ -240,16 +241,16 @@ impl AnitescuPotra {
             }
             Decompression::Poisson => {
                 restituted(memory);
-                let StepMemory { active, solution, work, .. } = memory;
+                let StepMemory { active, work, one_step: OneStep { solution, .. }, .. } = memory;
                 for (total, given_back) in collision.impulse.iter_mut().zip(&solution.r) {
                     *total += given_back;
                 }
                 work.v_free.copy_from_slice(&state.v);
                 active.add_response(model.systems().layout(), &solution.r, &mut work.v_free);
                 assemble_problem(model, memory, true);
-                memory.solution.r.fill(0.0);
+                memory.one_step.solution.r.fill(0.0);
                 report_worse(report, solve_problem(model, state, memory)?);
-                for (total, part) in collision.impulse.iter_mut().zip(&memory.solution.r) {
+                for (total, part) in collision.impulse.iter_mut().zip(&memory.one_step.solution.r) {
                     *total += part;
                 }
                 Ok(())
@@ -277,7 +278,7 @@ fn collides(model: &Model, memory: &StepMemory) -> bool {
 
 /// p^c => ε p^c in the solution: nothing of constraints, e of normal and e_T of tangential impulses.
 fn restituted(memory: &mut StepMemory) {
-    let StepMemory { active, solution, .. } = memory;
+    let StepMemory { active, one_step: OneStep { solution, .. }, .. } = memory;
     for item in active.items() {
         let u = active.velocity_start()[item.rows.start];
         for (k, p) in solution.r[item.rows.clone()].iter_mut().enumerate() {
@@ -288,7 +289,7 @@ fn restituted(memory: &mut StepMemory) {
 
 /// The least coefficient of restitution of the contacts with an impulse.
 fn least_restitution(memory: &StepMemory) -> f64 {
-    let StepMemory { active, solution, .. } = memory;
+    let StepMemory { active, one_step: OneStep { solution, .. }, .. } = memory;
     let of_item = |item: &crate::active_set::Active| {
         let first = item.rows.start;
         let law = item.law.contact().filter(|_| solution.r[first] > 0.0)?;

@@ -114,7 +114,7 @@ impl Scheme for D1Minus {
             own.carried.fill(false);
             for item in memory.active.items() {
                 if let ActiveSource::Interaction(i) = item.source {
-                    own.carried[i] = memory.solution.r[item.rows.start] > 0.0;
+                    own.carried[i] = memory.one_step.solution.r[item.rows.start] > 0.0;
                 }
             }
         });
@@ -175,7 +175,7 @@ impl D1Minus {
         } else {
             update_jacobians(model, t_end, memory).map_err(&located_end)?;
             assemble_problem(model, memory, false);
-            memory.solution.r.iter_mut().for_each(|p| *p *= 0.5);
+            memory.one_step.solution.r.iter_mut().for_each(|p| *p *= 0.5);
             report_worse(&mut report, solve_problem(model, state, memory)?);
             add_forces(memory, &own.forces);
         }
@@ -277,17 +277,16 @@ fn keep_all(model: &Model, memory: &StepMemory, forces: &mut Vec<[f64; 6]>) {
     forces.resize(model.interactions().len(), [0.0; 6]);
     for item in memory.active.items() {
         if let ActiveSource::Interaction(i) = item.source {
-            forces[i][..item.rows.len()].copy_from_slice(&memory.solution.r[item.rows.clone()]);
+            forces[i][..item.rows.len()].copy_from_slice(&memory.one_step.solution.r[item.rows.clone()]);
         }
     }
 }
 
 /// Adds kept impulses to the solution.
 fn add_forces(memory: &mut StepMemory, forces: &[[f64; 6]]) {
-    memory.problem_holds = false;
     for item in memory.active.items() {
         if let ActiveSource::Interaction(i) = item.source {
-            for (p, force) in memory.solution.r[item.rows.clone()].iter_mut().zip(&forces[i]) {
+            for (p, force) in memory.one_step.solution.r[item.rows.clone()].iter_mut().zip(&forces[i]) {
                 *p += force;
             }
         }

@@ -13,11 +13,11 @@ use super::joint_positions::{JointPositions, advance_on_joints};
 use super::theta_step::{ThetaStep, WITHIN_NEWTON};
 use crate::assembly::{at_time, update_jacobians};
 use crate::error::StepError;
-use crate::memory::{Chosen, StepMemory};
+use crate::memory::{Chosen, OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use carom_solvers::linear::BilateralFactor;
-use carom_solvers::{Delassus, SolveReport, SolveStatus};
+use carom_solvers::{Delassus, FrictionContact, SolveReport, SolveStatus};
 
 /// The factor of W, and work arrays.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl ThetaStep {
             last = report.newton_residual;
         }
         report.solve = Some(judge(memory));
-        memory.problem_holds = true;
+        memory.one_step.keep_solved();
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl ThetaStep {
     fn factorise_joints(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
         let StepMemory { stiff, matrices, joints, scratch, .. } = &mut *memory;
         stiff.factorise(model, self.end(state), self.factors(), (matrices, joints), scratch)?;
-        let StepMemory { matrices, joints, active, problem, solution, assembled, .. } = &mut *memory;
+        let StepMemory { matrices, joints, active, one_step: OneStep { problem, solution, assembled, .. }, .. } = &mut *memory;
         let layout = model.systems().layout();
         joints.factorise_mean(layout, active);
         active.compute_mean_response(layout, &matrices.factor, joints.start_rows());
@@ -89,13 +89,13 @@ impl ThetaStep {
             active.assemble_delassus(layout, w);
             joints.newton.factor.factor(w, |_| true);
         }
-        assembled.0 = 0;
+        assembled.keep(None, std::iter::empty());
         problem.q.resize(active.n_rows(), 0.0);
         problem.blocks.clear();
         problem.blocks.extend(active.items().iter().map(|item| item.block));
         joints.newton.factor.visit_redundant(|row| solution.r[row] = 0.0);
         self.smooth_residual(model, state, memory).map_err(at_time(state.t))?;
-        let StepMemory { active, solution, work, .. } = memory;
+        let StepMemory { active, work, one_step: OneStep { solution, .. }, .. } = memory;
         active.add_reaction(model.systems().layout(), &solution.r, &mut work.residual);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl ThetaStep {
 
 /// R + Gᵀp in `work.residual` => δp, v. With `is_new` the velocities without impulses go to the problem, for what residuals are compared with.
 fn correct(model: &Model, state: &mut State, memory: &mut StepMemory, is_new: bool) {
-    let StepMemory { joints, active, matrices, work, solution, problem, .. } = memory;
+    let StepMemory { joints, active, matrices, work, one_step: OneStep { solution, problem, .. }, .. } = memory;
     let (layout, JointNewton { factor, step }) = (model.systems().layout(), &mut joints.newton);
     matrices.factor.solve(layout, &work.residual, &mut work.v_free);
     work.v_free.iter_mut().zip(&state.v).for_each(|(free, v)| *free += v);
@@ -111,8 +111,9 @@ fn correct(model: &Model, state: &mut State, memory: &mut StepMemory, is_new: bo
     active.local_velocity(layout, &work.v_free, step);
     step.iter_mut().zip(active.shift()).for_each(|(u, shift)| *u += shift);
     if is_new {
-        problem.w.multiply(&solution.r, &mut problem.q);
-        problem.q.iter_mut().zip(&*step).for_each(|(q, u)| *q = u - *q);
+        let FrictionContact { w, q, .. } = &mut **problem;
+        w.multiply(&solution.r, q);
+        q.iter_mut().zip(&*step).for_each(|(q, u)| *q = u - *q);
     }
     step.iter_mut().for_each(|u| *u = -*u);
     factor.solve(step);
@@ -126,12 +127,13 @@ fn correct(model: &Model, state: &mut State, memory: &mut StepMemory, is_new: bo
 
 /// The residual of the rows at the end of the iteration, whose local velocities are in `work.local`; q of the problem becomes that of its solution.
 fn judge(memory: &mut StepMemory) -> SolveReport {
-    let StepMemory { active, solution, problem, work, solver_tolerance, .. } = memory;
+    let StepMemory { active, work, solver_tolerance, one_step: OneStep { solution, problem, .. }, .. } = memory;
     solution.u.iter_mut().zip(work.local.iter().zip(active.shift())).for_each(|(u, (now, shift))| *u = now + shift);
     let residual_normalised = problem.residual_normalised(&solution.r, &solution.u);
     let status = if residual_normalised <= *solver_tolerance { SolveStatus::Converged } else { SolveStatus::Stalled };
     let residual = problem.residual(&solution.r, &solution.u);
-    problem.w.multiply(&solution.r, &mut problem.q);
-    problem.q.iter_mut().zip(&solution.u).for_each(|(q, u)| *q = u - *q);
+    let FrictionContact { w, q, .. } = &mut **problem;
+    w.multiply(&solution.r, q);
+    q.iter_mut().zip(&solution.u).for_each(|(q, u)| *q = u - *q);
     SolveReport { status, solver: NAME, iterations: 0, residual, residual_normalised }
 }

@@ -27,7 +27,7 @@ use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
 use crate::block_diagonal::{BlockFactor, BlockLayout, keep_positive_part};
 use crate::error::{NonFinite, StepError};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::Scratch;
@@ -182,7 +182,7 @@ impl JointPositions {
 
     /// The geometric stiffness anew, with the rows and reactions of the present iterate.
     pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { joints, active, solution, scratch, .. } = memory;
+        let StepMemory { joints, active, scratch, one_step: OneStep { solution, .. }, .. } = memory;
         let of = |k: usize, joints: &Self| active.items()[joints.held[k].place].rows.clone();
         joints.find_stiffness(model, (t, &state.q), |k, joints| &solution.r[of(k, joints)], scratch)
     }

@@ -12,7 +12,7 @@ use super::{StepReport, report_worse};
 use crate::active_set::ActiveSource;
 use crate::assembly::{assemble_problem, at_time, solve_problem};
 use crate::error::{NonFinite, StepError};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 
@@ -33,7 +33,7 @@ pub(super) fn left_limit(
         *free = v + h * a;
     }
     if memory.active.is_empty() {
-        memory.solution.r.clear();
+        memory.one_step.solution.r.clear();
         state.v.copy_from_slice(&memory.work.v_free);
         return Ok(());
     }
@@ -41,7 +41,7 @@ pub(super) fn left_limit(
     add_rates(model, state.t, memory, h).map_err(at_time(state.t))?;
     let solve = solve_problem(model, state, memory)?;
     report_worse(report, solve);
-    let StepMemory { active, solution, work, .. } = memory;
+    let StepMemory { active, work, one_step: OneStep { solution, .. }, .. } = memory;
     work.local.clear();
     work.local.extend(solution.r.iter().map(|p| p / h));
     active.add_response(layout, &work.local, acceleration);
@@ -50,7 +50,7 @@ pub(super) fn left_limit(
 
 /// Adds h ((dG/dt) v + db/dt) at (q_k, v_k) to the free local velocities.
 fn add_rates(model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<(), NonFinite> {
-    let StepMemory { active, problem, work, scratch, .. } = memory;
+    let StepMemory { active, work, scratch, one_step: OneStep { problem, .. }, .. } = memory;
     for item in active.items() {
         let ActiveSource::Interaction(i) = item.source else { continue };
         let relation = model.interactions()[i].relation();

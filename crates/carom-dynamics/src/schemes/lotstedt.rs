@@ -32,7 +32,7 @@ use crate::assembly::{
 };
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, StepError};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
@@ -245,8 +245,9 @@ impl Lotstedt {
             report.newton_converged = linear;
         }
         // impulses of the step: β p was solved for
-        memory.solution.r.iter_mut().for_each(|p| *p /= formulas.beta);
-        memory.problem_holds &= formulas.beta == 1.0;
+        if formulas.beta != 1.0 {
+            memory.one_step.solution.r.iter_mut().for_each(|p| *p /= formulas.beta);
+        }
         if let Some(s) = impact {
             let work = &mut memory.work;
             let curved = if own.leaves { 0.5 * (s * s - (h - s) * (h - s)) } else { 0.0 };
@@ -308,7 +309,7 @@ impl Lotstedt {
     ) -> Result<f64, StepError> {
         let (systems, scaled) = (model.systems(), formulas.beta * formulas.h);
         let located = at_time(state.t);
-        let StepMemory { work, matrices, scratch, active, solution, .. } = memory;
+        let StepMemory { work, matrices, scratch, active, one_step: OneStep { solution, .. }, .. } = memory;
         model.force(state.t, &state.q, &state.v, &mut work.force_end, scratch).map_err(&located)?;
         if first {
             evaluate_mass(model, state.t, &state.q, matrices, scratch).map_err(&located)?;
@@ -344,7 +345,7 @@ impl Lotstedt {
         own.next.carried.resize(own.carried.len(), false);
         for item in memory.active.items() {
             if let ActiveSource::Interaction(i) = item.source {
-                own.next.carried[i] = !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0;
+                own.next.carried[i] = !item.law.is_bilateral() && memory.one_step.solution.r[item.rows.start] > 0.0;
             }
         }
         let changed = impact || own.next.carried != own.carried;

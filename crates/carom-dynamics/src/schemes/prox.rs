@@ -100,13 +100,15 @@ impl Scheme for Prox {
         // W, q => p => v_{k+1}
         if !memory.active.is_empty() {
             // work arrays only: nothing in them outlives the step
-            let solved = memory.with_own(|memory, iteration: &mut ProxIteration| iteration.solve(p, &memory.problem, &mut memory.solution));
+            let solved = memory.with_own(|memory, iteration: &mut ProxIteration| {
+                iteration.solve(p, &memory.one_step.problem, &mut memory.one_step.solution)
+            });
             report.solve = Some(solved.map_err(|source| StepError::Solve { t: t_start, source })?);
-            memory.problem_holds = true;
+            memory.one_step.keep_solved();
         }
         state.v.copy_from_slice(&memory.work.v_free);
         if !memory.active.is_empty() {
-            memory.active.add_response(model.systems().layout(), &memory.solution.r, &mut state.v);
+            memory.active.add_response(model.systems().layout(), &memory.one_step.solution.r, &mut state.v);
         }
         let located = at_time(t_start);
         check_finite(model, state).map_err(&located)?;

@@ -38,7 +38,7 @@ use crate::assembly::{
 use crate::block_diagonal::dot;
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::laws::Law;
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::state::State;
@@ -252,8 +252,8 @@ impl SchatzmanPaoli {
         }
         free_by_residual(model, &state.v, work, matrices);
         // residual of the equation of motion, with the reactions of the iterate, in the energy norm
-        if memory.active.n_rows() == memory.solution.r.len() {
-            memory.active.add_reaction(systems.layout(), &memory.solution.r, &mut memory.work.residual);
+        if memory.active.n_rows() == memory.one_step.solution.r.len() {
+            memory.active.add_reaction(systems.layout(), &memory.one_step.solution.r, &mut memory.work.residual);
         }
         let StepMemory { work, matrices, .. } = memory;
         matrices.factor.solve(systems.layout(), &work.residual, &mut work.displacement);
@@ -324,8 +324,7 @@ impl SchatzmanPaoli {
     fn correct(&self, model: &Model, state: &State, memory: &mut StepMemory, own: &mut History, stage: &Stage) -> Result<(), StepError> {
         let located = at_time(state.t);
         let (systems, t) = (model.systems(), state.t + stage.h);
-        memory.problem_holds = false;
-        let StepMemory { active, problem, solver, scratch, work, .. } = memory;
+        let StepMemory { active, solver, scratch, work, one_step: OneStep { problem, .. }, .. } = memory;
         for (k, item) in active.items().iter().enumerate() {
             let rows = item.rows.clone();
             let ActiveSource::Interaction(i) = item.source else { continue };
@@ -366,9 +365,14 @@ impl SchatzmanPaoli {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let (systems, located) = (model.systems(), at_time(state.t));
-        let carried = memory.active.items().iter().any(|item| !item.law.is_bilateral() && memory.solution.r[item.rows.start] > 0.0);
-        report.n_active =
-            memory.active.items().iter().filter(|item| item.law.is_bilateral() || memory.solution.r[item.rows.start] > 0.0).count();
+        let carried =
+            memory.active.items().iter().any(|item| !item.law.is_bilateral() && memory.one_step.solution.r[item.rows.start] > 0.0);
+        report.n_active = memory
+            .active
+            .items()
+            .iter()
+            .filter(|item| item.law.is_bilateral() || memory.one_step.solution.r[item.rows.start] > 0.0)
+            .count();
         let work = &mut memory.work;
         for (d, w) in work.displacement.iter_mut().zip(&state.v) {
             *d = stage.h * w;

@@ -5,7 +5,7 @@ use crate::active_set::ActiveSet;
 use crate::assembly::{add_exchange, at_time, keep_impulses, local_change};
 use crate::block_diagonal::dot;
 use crate::error::{NonFinite, StepError};
-use crate::memory::{Matrices, StepMemory, Work};
+use crate::memory::{Matrices, OneStep, StepMemory, Work};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors, Scratch};
@@ -152,7 +152,7 @@ pub(super) fn free_by_residual(model: &Model, v: &[f64], work: &mut Work, matric
 /// change since the one-step problem was solved, relative to the largest |u| or |G| |v|. The larger of the two. `least_scale` is the least square that
 /// counts as the largest part.
 pub(super) fn relative_residual(model: &Model, state: &State, memory: &mut StepMemory, least_scale: f64) -> f64 {
-    let StepMemory { work, matrices, active, solution, problem, .. } = memory;
+    let StepMemory { work, matrices, active, one_step: OneStep { solution, problem, .. }, .. } = memory;
     let layout = model.systems().layout();
     let reactions = if active.is_empty() { 0.0 } else { reaction_norm(active, &problem.w, &solution.r) };
     let mut energy_norm = |x: &[f64]| {

@@ -183,10 +183,8 @@ impl StiffElements {
     }
 
     /// The impulses of the rows are changes of forces that the next iteration has in F.
-    pub fn forget_impulses(&self, active: &ActiveSet, solution: &mut Solution) {
-        if !self.is_empty() {
-            solution.r[active.n_own_rows()..].fill(0.0);
-        }
+    pub fn forget_impulses(active: &ActiveSet, solution: &mut Solution) {
+        solution.r[active.n_own_rows()..].fill(0.0);
     }
 
     /// Takes the rows out of the active set and the solution.
@@ -194,9 +192,8 @@ impl StiffElements {
         if !memory.stiff.is_empty() {
             memory.active.drop_auxiliary();
             let n = memory.active.n_own_rows();
-            memory.solution.r.truncate(n);
-            memory.solution.u.truncate(n);
-            memory.problem_holds = false;
+            memory.one_step.solution.r.truncate(n);
+            memory.one_step.solution.u.truncate(n);
             memory.stiff.list.clear();
         }
     }

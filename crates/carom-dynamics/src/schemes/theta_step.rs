@@ -15,7 +15,7 @@ use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_
 use super::stiff_elements::StiffElements;
 use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
@@ -71,7 +71,7 @@ impl ThetaStep {
         let linear = model.is_affine() && !rows_vary;
         let coupled = self.begin_stiff(model, state, memory).map_err(&located)?;
         if memory.joints.is_held() {
-            memory.joints.guess_reactions(&memory.active, &mut memory.solution.r);
+            memory.joints.guess_reactions(&memory.active, &mut memory.one_step.solution.r);
         }
         if Self::joints_only(memory) {
             return self.solve_joints(model, state, memory, report);
@@ -100,9 +100,13 @@ impl ThetaStep {
             } else {
                 // G(q̃), M̂, v_free => W, q => p => v_{k+1}
                 assemble_problem(model, memory, first);
-                memory.stiff.add_compliance(&memory.active, &mut memory.problem);
+                if coupled {
+                    memory.stiff.add_compliance(&memory.active, &mut memory.one_step.problem);
+                }
                 report.solve = Some(solve_problem(model, state, memory)?);
-                memory.stiff.forget_impulses(&memory.active, &mut memory.solution);
+                if coupled {
+                    StiffElements::forget_impulses(&memory.active, &mut memory.one_step.solution);
+                }
             }
             // v_{k+1} => q_{k+1}, residual of the equation of motion
             if memory.joints.is_held() {
@@ -181,7 +185,7 @@ impl ThetaStep {
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
     pub(super) fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { work, matrices, scratch, joints, active, solution, .. } = memory;
+        let StepMemory { work, matrices, scratch, joints, active, one_step: OneStep { solution, .. }, .. } = memory;
         let (systems, h, theta) = (model.systems(), self.h, self.theta);
         model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
         for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
@@ -225,7 +229,7 @@ impl ThetaStep {
         // what the last digits of the positions change in stiff forces is not seen
         let largest = state.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
         let digits = 4.0 * f64::EPSILON * largest / self.tolerance;
-        let least_scale = memory.stiff.resolution(&memory.active, &memory.problem, digits / (self.h * self.position));
+        let least_scale = memory.stiff.resolution(&memory.active, &memory.one_step.problem, digits / (self.h * self.position));
         Ok(relative_residual(model, state, memory, least_scale))
     }
 }

@@ -81,17 +81,15 @@ impl<'a> Journal<'a> {
     pub fn problem(&mut self, state: &State, memory: &StepMemory, report: &StepReport) -> Result<(), RunError> {
         let Some(solve) = &report.solve else { return Ok(()) };
         let step = self.certificate.steps + 1;
-        if !memory.problem_holds {
-            return Ok(self.recorder.no_problem(step)?);
-        }
-        let mut solution = std::borrow::Cow::Borrowed(&memory.solution);
+        let Some((problem, solution)) = memory.one_step.solved() else { return Ok(self.recorder.no_problem(step)?) };
+        let mut solution = std::borrow::Cow::Borrowed(solution);
         if memory.active.pulls() {
             // the problem's unknown is p_N + h c
             for item in memory.active.items() {
                 solution.to_mut().r[item.rows.start] += item.pull;
             }
         }
-        let problem = StepProblem { step, t: state.t, problem: &memory.problem, solution: &solution, report: solve };
+        let problem = StepProblem { step, t: state.t, problem, solution: &solution, report: solve };
         Ok(self.recorder.problem(&problem)?)
     }
 
@@ -164,7 +162,7 @@ impl<'a> Journal<'a> {
     fn paradoxes(&mut self, t: f64, memory: &StepMemory) -> Result<(), RunError> {
         for (place, item) in memory.active.items().iter().enumerate() {
             if impact_without_collision(memory, place, item) {
-                let (kind, impulse) = (EventKind::ImpactWithoutCollision, memory.solution.r[item.rows.start]);
+                let (kind, impulse) = (EventKind::ImpactWithoutCollision, memory.one_step.solution.r[item.rows.start]);
                 self.tell(Event::new(t, kind, self.name(source_of(memory, item.source))).with_impulse(impulse))?;
             }
         }
@@ -374,7 +372,7 @@ fn order(source: Source) -> (u32, u32, u32) {
 fn collect_carrying(memory: &StepMemory, model: &Model, out: &mut Vec<(Source, f64)>) {
     out.clear();
     for item in memory.active.items() {
-        let p = memory.solution.r[item.rows.start];
+        let p = memory.one_step.solution.r[item.rows.start];
         if (p > 0.0 || item.pull > 0.0) && item.law.is_contact() {
             out.push((source_of(memory, item.source), p));
         }
@@ -433,9 +431,9 @@ fn collect_records(memory: &StepMemory, with_shapes: bool, out: &mut Vec<Contact
         let n = item.rows.len();
         for (k, row) in item.rows.clone().enumerate() {
             // u of the problem includes the shift: take it off again
-            velocity[k] = memory.solution.u[row] - memory.active.shift()[row];
+            velocity[k] = memory.one_step.solution.u[row] - memory.active.shift()[row];
         }
-        impulse[..n].copy_from_slice(&memory.solution.r[item.rows.clone()]);
+        impulse[..n].copy_from_slice(&memory.one_step.solution.r[item.rows.clone()]);
         for (k, factor) in item.stretched_rows() {
             velocity[k] /= factor;
             impulse[k] *= factor;

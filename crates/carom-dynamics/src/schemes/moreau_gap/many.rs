@@ -10,7 +10,7 @@ use crate::error::StepError;
 use crate::interactions::Interaction;
 use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::many_contacts::{ManyContacts, PlainContact, is_plain};
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::schemes::StepReport;
 use crate::schemes::joint_positions::JointPositions;
@@ -66,7 +66,7 @@ impl MoreauGap {
         self.foresee_joints(model, state, memory, h)?;
         self.shift_rows(model, memory, h);
         let law = self.plain_law(model, memory, h);
-        let StepMemory { many, contacts, work, matrices, active, solution, warm, .. } = &mut *memory;
+        let StepMemory { many, contacts, work, matrices, active, warm, one_step: OneStep { solution, .. }, .. } = &mut *memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
         many.reserve(contacts.len());
@@ -81,7 +81,6 @@ impl MoreauGap {
         many.sweeps.set_params(self.params.sweeps);
         report.solve = Some(many.solve(contacts, warm, &mut state.v[bodies.v.clone()]));
         tell_rows(many, solution);
-        memory.problem_holds = false;
         report.n_active = memory.active.items().len() + memory.many.index.len();
         (report.newton_iterations, report.newton_converged) = (1, true);
         Ok(())
@@ -91,7 +90,7 @@ impl MoreauGap {
     pub(super) fn solve_changed(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) {
         let Some(bodies) = model.systems().bodies() else { return };
         let law = self.plain_law(model, memory, h);
-        let StepMemory { many, contacts, work, solution, active, .. } = &mut *memory;
+        let StepMemory { many, contacts, work, active, one_step: OneStep { solution, .. }, .. } = &mut *memory;
         many.write_changed(contacts, (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]), h, law);
         let before = report.solve.map_or(0, |solve| solve.iterations);
         let solve = many.solve_changed(&mut state.v[bodies.v.clone()]);

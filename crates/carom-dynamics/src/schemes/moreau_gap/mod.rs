@@ -46,13 +46,13 @@ use crate::assembly::{
 };
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::many_contacts::PIECE;
-use crate::memory::StepMemory;
+use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
 use crate::state::State;
 use crate::systems::Instant;
-use carom_solvers::bodies::{BodySweepsParams, GROUND};
 use carom_solvers::FrictionSolverParams;
+use carom_solvers::bodies::{BodySweepsParams, GROUND};
 use late::{MOST_TIMES, PLANAR_REACH};
 use law::{Approach, Recovery};
 use rayon::prelude::*;
@@ -231,7 +231,7 @@ impl Scheme for MoreauGap {
         self.settle_payments(model, state, memory, h, &mut report);
 
         // q_{k+1}; impulses and energies
-        let StepMemory { joints, work, active, solution, .. } = &mut *memory;
+        let StepMemory { joints, work, active, one_step: OneStep { solution, .. }, .. } = &mut *memory;
         joints.keep_step((state.t, h), (&work.v_start, &state.v), active, &solution.r);
         if memory.joints.is_held() {
             let closeness = Closeness { tolerance: self.params.joint_tolerance, max_iterations: MAX_PROJECTIONS };
@@ -339,7 +339,7 @@ impl MoreauGap {
 
     /// (v_k, v_{k+1}, p) => the displacement of the step, in `work.displacement`.
     fn displace(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) {
-        let StepMemory { active, solution, many, contacts, work, times, .. } = memory;
+        let StepMemory { active, many, contacts, work, times, one_step: OneStep { solution, .. }, .. } = memory;
         let layout = model.systems().layout();
         times.reset(layout.n_blocks());
         let first_block = model.systems().bodies().map_or(0, |bodies| bodies.first_block) as u32;

@@ -166,7 +166,7 @@ impl Own {
         self.forces.fill([0.0; 6]);
         for item in memory.active.items() {
             if let ActiveSource::Interaction(i) = item.source {
-                for (force, p) in self.forces[i].iter_mut().zip(&memory.solution.r[item.rows.clone()]) {
+                for (force, p) in self.forces[i].iter_mut().zip(&memory.one_step.solution.r[item.rows.clone()]) {
                     *force = p / h;
                 }
             }

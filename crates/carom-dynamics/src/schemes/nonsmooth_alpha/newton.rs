@@ -144,7 +144,7 @@ impl Newton<'_> {
         let ratio = self.weight() / self.h;
         for item in memory.active.items() {
             if own.has_force(item.source, item.law.is_bilateral()) {
-                memory.solution.r[item.rows.clone()].iter_mut().for_each(|p| *p *= ratio);
+                memory.one_step.solution.r[item.rows.clone()].iter_mut().for_each(|p| *p *= ratio);
             }
         }
     }
@@ -176,14 +176,14 @@ impl Newton<'_> {
         for item in memory.active.items() {
             let ActiveSource::Interaction(i) = item.source else { continue };
             let has_force = own.has_force(item.source, item.law.is_bilateral());
-            let p = &mut memory.solution.r[item.rows.clone()];
+            let p = &memory.one_step.solution.r[item.rows.clone()];
             own.tried.carried[i] = p[0] > 0.0;
             if has_force {
+                let p = &mut memory.one_step.solution.r[item.rows.clone()];
                 for ((p, force), before) in p.iter_mut().zip(&mut own.tried.forces[i]).zip(own.forces[i]) {
                     *force = *p / weight;
                     *p = 0.5 * h * (before + *force);
                 }
-                memory.problem_holds = false;
             } else {
                 own.tried.jumped |= p.iter().any(|&p| p != 0.0);
             }

@@ -186,8 +186,8 @@ impl<'m> HighOrder<'m> {
         self.watch.begin_here(context.model, context.memory);
         // no contact carries
         context.memory.active.clear();
-        context.memory.solution.r.clear();
-        context.memory.solution.u.clear();
+        context.memory.one_step.solution.r.clear();
+        context.memory.one_step.solution.u.clear();
         keep_impulses(context.memory);
         let report = StepReport { newton_converged: true, violations, work, ..StepReport::default() };
         context.report.integrated += 1;

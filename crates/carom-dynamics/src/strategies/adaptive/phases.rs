@@ -32,7 +32,8 @@ impl ContactModes {
     /// Reads the step that `memory` holds.
     pub fn read(&mut self, memory: &StepMemory) {
         self.0.clear();
-        let carrying = memory.active.items().iter().filter(|item| item.law.is_contact() && memory.solution.r[item.rows.start] > 0.0);
+        let carrying =
+            memory.active.items().iter().filter(|item| item.law.is_contact() && memory.one_step.solution.r[item.rows.start] > 0.0);
         self.0.extend(carrying.map(|item| {
             let id = match item.source {
                 ActiveSource::Interaction(i) => ContactId::Formula(i),
@@ -68,7 +69,7 @@ impl ContactModes {
 
 fn slides(memory: &StepMemory, item: &Active) -> bool {
     // u of the problem includes the shift: take it off again
-    let square = |row: usize| (memory.solution.u[row] - memory.active.shift()[row]).powi(2);
+    let square = |row: usize| (memory.one_step.solution.u[row] - memory.active.shift()[row]).powi(2);
     item.rows.clone().skip(1).take(2).map(square).sum::<f64>().sqrt() > SLOWEST_SLIP
 }
 
@@ -76,13 +77,13 @@ fn slides(memory: &StepMemory, item: &Active) -> bool {
 pub(in crate::strategies) fn has_impact(memory: &StepMemory, slowest: f64) -> bool {
     memory.active.items().iter().any(|item| {
         let row = item.rows.start;
-        item.law.is_contact() && memory.solution.r[row] > 0.0 && memory.active.velocity_start()[row] < -slowest
+        item.law.is_contact() && memory.one_step.solution.r[row] > 0.0 && memory.active.velocity_start()[row] < -slowest
     })
 }
 
 /// Largest velocity [m/s] that the laws of the contacts that carried in the step of `memory` took from its start: e u_k.
 pub(in crate::strategies) fn restored_velocity(memory: &StepMemory) -> f64 {
-    let carrying = memory.active.items().iter().filter(|item| item.law.is_contact() && memory.solution.r[item.rows.start] > 0.0);
+    let carrying = memory.active.items().iter().filter(|item| item.law.is_contact() && memory.one_step.solution.r[item.rows.start] > 0.0);
     carrying.flat_map(|item| &memory.active.shift()[item.rows.clone()]).fold(0.0, |most, shift| most.max(shift.abs()))
 }
 

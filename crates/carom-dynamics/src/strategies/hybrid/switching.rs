@@ -164,10 +164,10 @@ impl<'a> Switching<'a> {
         run.tell(Event::new(state.t, EventKind::ToEventDriven, "").with_note(note))?;
         let (mut carried, active) = (Vec::new(), &run.memory.active);
         let efforts = active.items().iter().filter(|item| item.law.bounded().is_some()).enumerate();
-        let holds = |item: &Active| !BoundedLaw::is_at_bound(item.block, &run.memory.solution.r[item.rows.clone()]);
+        let holds = |item: &Active| !BoundedLaw::is_at_bound(item.block, &run.memory.one_step.solution.r[item.rows.clone()]);
         let held = efforts.filter(|(_, item)| holds(item)).map(|(e, _)| e).collect();
         for item in run.memory.active.items().iter().filter(|item| item.law.is_contact()) {
-            if run.memory.solution.r[item.rows.start] > 0.0 {
+            if run.memory.one_step.solution.r[item.rows.start] > 0.0 {
                 let number = match item.source {
                     ActiveSource::Interaction(i) => motion.contacts.of_interaction(i),
                     ActiveSource::Contact(i) => motion.contacts.with_key(&run.memory.contacts[i].key),
