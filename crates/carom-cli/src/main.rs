@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 done, 1 the run failed or the solve did not converge, 2 the input is wrong, 130 interrupted.
 
+mod changes;
 mod commands;
 mod failure;
 mod integrating;

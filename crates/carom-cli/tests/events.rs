@@ -83,7 +83,11 @@ fn mistakes_of_a_comparison_are_told() {
     let folder = recorded();
     for (arguments, word) in [
         (&["--strategies", "hybrd"][..], "hybrid"),
-        (&["--strategies", "time-stepping"], "--schemes"),
+        (&["--strategies", "time-stepping", "--steps", "-1"], "step -1"),
+        (&["--strategies", "hybrid:tolerance=1"], "TABLE.KEY=VALUE"),
+        (&["--strategies", "hybrid:event.gap=1"], "event"),
+        (&["--strategies", "hybrid:events.gap=-1"], "events.gap"),
+        (&["--steps", "1e-3"], "--strategies"),
         (&["--strategies", "adaptive", "--tolerances", "0"], "tolerance"),
         (&["--strategies", "adaptive", "--end", "-1"], "end time"),
         (&["--strategies", "adaptive", "--end", "0.5", "--reference", "run.h5"], "--end 1"),

@@ -79,9 +79,7 @@ fn mistakes_of_smooth_models_are_told() {
         (&["integrator.tolerance=-1"], &["integrator.tolerance", "positive"]),
         (&["integrator.order=3"], &["order = 3"]),
         (&["integrator.tolerances={z=1e-3}"], &["\"z\"", "no coordinate"]),
-        (&["simulation.step=1e-3"], &["`step` belongs to the strategies", "[simulation.integrator]"]),
         (&["simulation.strategy=smoth"], &["smoth", "did you mean \"smooth\""]),
-        (&["simulation.strategy=time-stepping", "simulation.step=1e-3"], &["an integrator is given", "smooth"]),
         (&["record.interval=-1"], &["interval", "positive"]),
     ];
     for (sets, words) in cases {

@@ -43,7 +43,7 @@ fn run(model: &Model, state: &mut State, end: f64, step: f64, params: &SchemePar
     let scheme = params.build();
     let solver = FrictionSolverParams { tolerance: 1e-12, ..scheme.solver().unwrap_or_default() };
     let mut memory = StepMemory::new(model, &solver).unwrap();
-    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Stop, record_every: 0 };
+    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Stop, record_every: 0, record_interval: None };
     let (mut recorder, mut watch) = (NoRecorder, |_: &_| Continue::Yes);
     let outcome = strategy.run(model, state, &mut memory, Observers { recorder: &mut recorder, watch: &mut watch });
     assert!(matches!(outcome.ending, Ending::Finished), "{:?}", outcome.ending);

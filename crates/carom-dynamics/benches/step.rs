@@ -60,7 +60,14 @@ fn steps(model: &Model, start: &State, h: f64, n: usize) -> f64 {
 
 /// Seconds per step of a whole run without recording.
 fn run(model: &Model, start: &State, h: f64, end: f64) -> f64 {
-    let strategy = TimeStepping { scheme: Box::new(MoreauJean::default()), step: h, end, on_failure: OnFailure::Stop, record_every: 0 };
+    let strategy = TimeStepping {
+        scheme: Box::new(MoreauJean::default()),
+        step: h,
+        end,
+        on_failure: OnFailure::Stop,
+        record_every: 0,
+        record_interval: None,
+    };
     let once = || {
         let (mut state, mut memory) = (start.clone(), StepMemory::new(model, &FrictionSolverParams::default()).expect("solver"));
         let clock = Instant::now();

@@ -171,7 +171,14 @@ impl Recorder for Records {
 fn record(model: &Model, state: &State, end: f64, step: f64) -> (State, Records) {
     let (mut state, mut records) = (state.clone(), Records::default());
     let mut memory = StepMemory::new(model, &FrictionSolverParams { tolerance: 1e-13, ..Default::default() }).unwrap();
-    let strategy = TimeStepping { scheme: Box::new(MoreauJean::default()), step, end, on_failure: OnFailure::Stop, record_every: 1 };
+    let strategy = TimeStepping {
+        scheme: Box::new(MoreauJean::default()),
+        step,
+        end,
+        on_failure: OnFailure::Stop,
+        record_every: 1,
+        record_interval: None,
+    };
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut records, watch: &mut |_: &_| Continue::Yes });
     assert!(matches!(outcome.ending, Ending::Finished), "{:?}", outcome.ending);
     (state, records)

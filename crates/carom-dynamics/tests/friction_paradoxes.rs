@@ -86,7 +86,8 @@ fn run_with(model: &Model, state: &State, params: &SchemeParams, kind: FrictionS
     let (mut state, mut keep) = (state.clone(), Keep::default());
     let solver = FrictionSolverParams { kind, max_iterations: 1000, ..FrictionSolverParams::default() };
     let mut memory = StepMemory::new(model, &solver).unwrap();
-    let strategy = TimeStepping { scheme: params.build(), step: 1e-3, end: 0.1, on_failure: OnFailure::Warn, record_every: 1 };
+    let strategy =
+        TimeStepping { scheme: params.build(), step: 1e-3, end: 0.1, on_failure: OnFailure::Warn, record_every: 1, record_interval: None };
     let mut watch = |_: &_| Continue::Yes;
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut keep, watch: &mut watch });
     (outcome, keep, state)

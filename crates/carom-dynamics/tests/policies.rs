@@ -16,7 +16,14 @@ fn run(model: &Model, state: &mut State, settings: &TimeStepping, watch: &mut dy
 }
 
 fn settings(step: f64, end: f64) -> TimeStepping {
-    TimeStepping { scheme: Box::new(MoreauJean::default()), step, end, on_failure: OnFailure::Stop, record_every: 10 }
+    TimeStepping {
+        scheme: Box::new(MoreauJean::default()),
+        step,
+        end,
+        on_failure: OnFailure::Stop,
+        record_every: 10,
+        record_interval: None,
+    }
 }
 
 /// The first and the last state are recorded, the end time is met exactly, the last step is shortened.
@@ -32,6 +39,28 @@ fn frames_and_times() {
     }
     assert!(settings(0.0, 1.0).validate(0.0).is_err() && settings(f64::NAN, 1.0).validate(0.0).is_err());
     assert!(settings(0.1, 1.0).validate(2.0).is_err() && settings(0.1, 1.0).validate(0.0).is_ok());
+}
+
+/// Frames at an interval are the ends of the steps that reach their times; a multiple of the step gives the frames of `every`.
+#[test]
+fn frames_at_an_interval() {
+    let problem = bouncing_ball::problem(0.9).unwrap();
+    let times = |every: usize, interval: Option<f64>| {
+        let settings = TimeStepping { record_every: every, record_interval: interval, ..settings(0.01, 0.255) };
+        let (_, keep) = run(&problem.model, &mut problem.state.clone(), &settings, &mut |_| Continue::Yes);
+        keep.frames.iter().map(|frame| frame.t).collect::<Vec<f64>>()
+    };
+    assert_eq!(times(0, Some(0.05)), times(5, None));
+    // due at 0.033, 0.066, …: the first end of a step at or after each
+    let expected = [0.0, 0.04, 0.07, 0.10, 0.14, 0.17, 0.20, 0.24, 0.255];
+    let found = times(0, Some(0.033));
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    // times are sums of steps, rounded
+    assert!(found.iter().zip(expected).all(|(t, expected)| (t - expected).abs() < 1e-12), "{found:?}");
+    // shorter than a step: every step; both: either is enough
+    assert_eq!(times(0, Some(0.004)), times(1, None));
+    assert_eq!(times(10, Some(0.05)), times(5, None));
+    assert!(TimeStepping { record_interval: Some(0.0), ..settings(0.1, 1.0) }.validate(0.0).is_err());
 }
 
 #[test]

@@ -224,7 +224,14 @@ fn contradictory_constraints_are_reported() {
     for params in [direct(DirectProjectionParams::default()), combined(CombinedProjectionParams::default())] {
         let mut state = problem.state.clone();
         let mut memory = StepMemory::new(&problem.model, &FrictionSolverParams::default()).unwrap();
-        let strategy = TimeStepping { scheme: params.build(), step: 1e-3, end: 0.01, on_failure: OnFailure::Stop, record_every: 1 };
+        let strategy = TimeStepping {
+            scheme: params.build(),
+            step: 1e-3,
+            end: 0.01,
+            on_failure: OnFailure::Stop,
+            record_every: 1,
+            record_interval: None,
+        };
         let (mut keep, mut watch) = (crate::support::Keep::default(), |_: &_| Continue::Yes);
         let outcome = strategy.run(&problem.model, &mut state, &mut memory, Observers { recorder: &mut keep, watch: &mut watch });
         let Ending::Failed(error) = outcome.ending else { panic!("{params:?}") };

@@ -51,7 +51,7 @@ fn check(model: &Model, state: &State, params: &SchemeParams, step: f64, end: f6
     let (mut state, mut check, scheme) = (state.clone(), Check::default(), params.build());
     let solver = FrictionSolverParams { tolerance: 1e-13, ..scheme.solver().unwrap_or_default() };
     let mut memory = StepMemory::new(model, &solver).unwrap();
-    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Warn, record_every: 0 };
+    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Warn, record_every: 0, record_interval: None };
     let mut watch = |_: &_| Continue::Yes;
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut check, watch: &mut watch });
     assert!(matches!(outcome.ending, Ending::Finished), "{:?}", outcome.ending);

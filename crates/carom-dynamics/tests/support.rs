@@ -82,7 +82,7 @@ pub fn try_scheme(model: &Model, state: &State, end: f64, step: f64, params: &Sc
     let scheme = params.build();
     let solver = FrictionSolverParams { tolerance: 1e-13, ..scheme.solver().unwrap_or_default() };
     let mut memory = StepMemory::new(model, &solver).unwrap();
-    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Stop, record_every: 1 };
+    let strategy = TimeStepping { scheme, step, end, on_failure: OnFailure::Stop, record_every: 1, record_interval: None };
     let mut watch = |_: &_| Continue::Yes;
     let outcome = strategy.run(model, &mut state, &mut memory, Observers { recorder: &mut keep, watch: &mut watch });
     match outcome.ending {

@@ -1,12 +1,13 @@
 //! `carom check`: is the model file right?
 
 use super::Outcome;
+use crate::changes::{Changes, show_notes};
 use crate::failure::Failure;
 use crate::integrating::describe;
 use crate::output;
 use carom::dynamics::first_order::FirstOrderSet;
 use carom::dynamics::smooth::Integration;
-use carom::io::model_file::{Override, read};
+use carom::io::model_file::read;
 use clap::Parser;
 use serde_json::json;
 use std::path::PathBuf;
@@ -16,16 +17,15 @@ use std::process::ExitCode;
 pub struct Args {
     /// Model file, or folder with a model.toml
     model: PathBuf,
-    /// Set a value of the model, e.g. simulation.step=1e-5 (may be repeated)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Override>,
+    #[command(flatten)]
+    changes: Changes,
     /// Print one JSON object on standard output
     #[arg(long)]
     json: bool,
 }
 
 pub fn check(args: &Args) -> Outcome {
-    let error = match read(&args.model, &args.set) {
+    let error = match read(&args.model, &args.changes.overrides()) {
         Ok(file) => {
             let systems = file.model.systems();
             let (n_q, n_v) = (systems.coordinates().len(), systems.velocities().len());
@@ -35,7 +35,7 @@ pub fn check(args: &Args) -> Outcome {
             let (n_x, n_rows) = file.model.first_order().map_or((0, 0), |set| (set.states().len(), set.rows().len()));
             let n_contacts = interactions.iter().filter(|i| i.is_contact()).count() + file.model.compliant_contacts().len();
             // what only the equations can tell: a method that is not made for the model, a singular position
-            if (file.run.is_smooth() || file.run.locates_events())
+            if file.run.strategy.integrates()
                 && file.model.first_order().is_none()
                 && let Err(error) = Integration::new(&file.model, &file.state, &file.run.integrator)
             {
@@ -47,12 +47,13 @@ pub fn check(args: &Args) -> Outcome {
                 let counts = json!({"states": n_x, "relations": n_rows, "coordinates": n_q, "velocities": n_v, "constraints": n_constraints, "contacts": n_contacts, "colliders": n_colliders});
                 let passivity = file.model.first_order().and_then(|set| set.passivity()).map(ToString::to_string);
                 output::line(json!({"ok": true, "title": file.title, "strategy": file.run.strategy, "counts": counts, "mistakes": [],
-                    "overlaps": crate::overlaps::json(&overlaps), "meshes": crate::meshes::json(&meshes), "passivity": passivity}));
+                    "overlaps": crate::overlaps::json(&overlaps), "meshes": crate::meshes::json(&meshes), "passivity": passivity, "notes": file.notes}));
             } else {
+                show_notes(&file.notes);
                 crate::overlaps::warn(&overlaps);
                 crate::meshes::warn(&meshes);
                 let scheme = || file.run.scheme.entry().name.to_owned();
-                let method = match (file.run.is_smooth() || file.run.locates_events(), file.run.has_scheme()) {
+                let method = match (file.run.integrates(), file.run.strategy.has_scheme()) {
                     (true, true) => format!("{} and {}", describe(&file.run.integrator), scheme()),
                     (true, false) => describe(&file.run.integrator),
                     _ => scheme(),

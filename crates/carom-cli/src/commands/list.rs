@@ -11,7 +11,7 @@ use carom::dynamics::impacts::ImpactLaw;
 use carom::dynamics::integrators::{IntegratorEntry, IntegratorKind, IntegratorParams};
 use carom::dynamics::relations::JOINTS;
 use carom::dynamics::schemes::SCHEMES;
-use carom::dynamics::strategies::STRATEGIES;
+use carom::dynamics::strategies::StrategyKind;
 use carom::io::model_file::MODEL_FILE;
 use carom::solvers::registry::{ProblemKind, SolverEntry};
 use clap::{Parser, ValueEnum};
@@ -47,7 +47,7 @@ enum What {
 
 pub fn list(args: &Args) -> Outcome {
     let entries: Vec<(String, String)> = match args.what {
-        What::Strategies => owned(&STRATEGIES),
+        What::Strategies => owned(&StrategyKind::ALL.map(|kind| (kind.name(), kind.summary()))),
         What::Schemes => SCHEMES.iter().map(|entry| (entry.name.to_owned(), entry.summary.to_owned())).collect(),
         What::Laws => owned(Law::LIST).into_iter().chain(impact_laws()).chain(multiplier_laws()).collect(),
         What::Joints => owned(JOINTS),

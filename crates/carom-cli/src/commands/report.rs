@@ -7,6 +7,7 @@ use carom::dynamics::detection::DetectionWarnings;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::integrators::IntegratorParams;
 use carom::dynamics::smooth::SmoothReport;
+use carom::dynamics::strategies::StrategyKind;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -39,6 +40,8 @@ impl Report<'_> {
             "title": file.title,
             "version": carom::VERSION,
             "status": self.status,
+            "strategy": file.run.strategy,
+            "notes": file.notes,
             "t": file.state.t,
             "q": by_name(&mut systems.coordinates().names(), &file.state.q),
             "v": by_name(&mut systems.velocities().names(), &v),
@@ -93,7 +96,8 @@ impl Report<'_> {
         let mut out = format!("{}\n{} at t = {} s\n\n", file.title, self.status, short(file.state.t));
         let mut line = |name: &str, value: String| out.push_str(&format!("  {name:<30}{value}\n"));
         let time = format!("{:.3} µs each, {:.2} s", 1e6 * self.wall_time / n, self.wall_time);
-        let (has_contacts, has_scheme) = (!file.run.is_smooth(), file.run.has_scheme());
+        let strategy = file.run.strategy;
+        let (has_contacts, has_scheme) = (strategy != StrategyKind::Smooth, strategy.has_scheme());
         let is_mechanical = !file.model.systems().velocities().is_empty();
         match &c.smooth {
             Some(smooth) => smooth_lines(&file.run.integrator, smooth, &time).into_iter().for_each(|(name, value)| line(name, value)),
@@ -106,7 +110,7 @@ impl Report<'_> {
         }
         if let Some(events) = &c.event_driven {
             line("impact problems", events.impacts.to_string());
-            if file.run.is_hybrid() {
+            if strategy == StrategyKind::Hybrid {
                 let largest =
                     if events.scheme_steps > 0 { format!(", at most {} s", short(events.largest_scheme_step)) } else { String::new() };
                 line("time-stepping", format!("{} switches, {} steps{largest}", events.switches, events.scheme_steps));
@@ -180,7 +184,7 @@ impl Report<'_> {
         for file in &self.files {
             line("recorded", file.display().to_string());
         }
-        if file.run.locates_events() {
+        if strategy.locates_events() {
             let remedy = match self.files.first() {
                 Some(run) => format!("`carom info {} --events` shows all", run.display()),
                 None => "a recorded run has all".to_owned(),

@@ -4,13 +4,14 @@ use super::dump::ProblemDump;
 use super::events::EventList;
 use super::report::Report;
 use super::{Outcome, progress_bar};
+use crate::changes::{Changes, show_notes};
 use crate::failure::Failure;
 use crate::output;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
 use carom::dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
 use carom::dynamics::strategies::{Continue, Ending, Progress};
-use carom::io::model_file::{MODEL_FILE, Override, RecordSettings};
+use carom::io::model_file::{MODEL_FILE, RecordSettings};
 use carom::io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError};
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -28,9 +29,8 @@ const REDRAW: Duration = Duration::from_millis(100);
 pub struct Args {
     /// Model file, or folder with a model.toml
     model: PathBuf,
-    /// Set a value of the model, e.g. simulation.step=1e-5 or solver.tolerance=1e-12 (may be repeated)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Override>,
+    #[command(flatten)]
+    changes: Changes,
     /// File for the recorded run (HDF5) [default: the model's name with .h5, numbered if it exists]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Outcome {
-    let mut simulation = Simulation::from_path(&args.model, &args.set)?;
+    let mut simulation = Simulation::from_path(&args.model, &args.changes.overrides())?;
     if args.no_record {
         simulation.file.record = RecordSettings { every: 0, ..RecordSettings::default() };
     } else if let Some(n) = args.every {
@@ -75,6 +75,7 @@ pub fn run(args: Args) -> Outcome {
     }
     let overlaps = crate::overlaps::of(&simulation.file.model, &simulation.file.state);
     if !args.quiet {
+        show_notes(&simulation.file.notes);
         crate::overlaps::warn(&overlaps);
         crate::meshes::warn(&crate::meshes::of(&simulation.file.shapes.spatial));
     }

@@ -5,8 +5,10 @@ pub mod event_driven;
 mod frame_clock;
 pub mod hybrid;
 mod journal;
+mod kind;
 mod sampling;
 pub mod smooth;
+mod suggested_step;
 pub mod time_stepping;
 mod work;
 
@@ -21,22 +23,15 @@ use serde::{Deserialize, Serialize};
 pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
 pub use event_driven::{EventDriven, EventReport};
 pub use hybrid::{Hybrid, HybridParams, SwitchOn};
+pub use kind::StrategyKind;
 pub use sampling::refuse_control;
 pub use smooth::Smooth;
+pub use suggested_step::suggested_step;
 pub use time_stepping::TimeStepping;
-
-/// The strategies by name, with one line on what each is for.
-pub const STRATEGIES: [(&str, &str); 5] = [
-    ("time-stepping", "fixed steps over the measure equation, no event is located: robust for many contacts and accumulations"),
-    ("adaptive", "time-stepping with steps chosen by their error: halving, extrapolation, or a high-order integrator between impacts"),
-    ("event-driven", "every impact, stick and slip located, high-order motion in between: few contacts, accuracy"),
-    ("hybrid", "event-driven, with time-stepping where events accumulate or contacts begin to stick: accuracy without stalling"),
-    ("smooth", "no contacts: high-order integrators with error control and dense output for mechanisms and free motion"),
-];
 
 /// Takes a model from its state to the end time.
 ///
-/// To add a strategy: one file in `strategies/` with its `Params`, this trait, one line in [`STRATEGIES`]; record the
+/// To add a strategy: one file in `strategies/` with its `Params`, this trait, its variant of [`StrategyKind`]; record the
 /// initial and the final state whatever happens.
 pub trait Strategy: Send + Sync {
     /// Name in model files.

@@ -1,8 +1,9 @@
 //! Time-stepping: fixed steps of a scheme from start to end.
 
+use super::frame_clock::FrameClock;
 use super::journal::Journal;
 use super::sampling;
-use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy};
+use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, check_times};
 use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -26,6 +27,8 @@ pub struct TimeStepping {
     pub on_failure: OnFailure,
     /// A frame is recorded every so many steps (and at the start and the end); 0 records only those two.
     pub record_every: usize,
+    /// Frames are due at start + k · interval \[s\]; each is recorded at the end of the step that reaches its time.
+    pub record_interval: Option<f64>,
 }
 
 impl TimeStepping {
@@ -34,21 +37,7 @@ impl TimeStepping {
     /// # Errors
     /// [`ModelError::OutOfRange`].
     pub fn validate(&self, start: f64) -> Result<(), ModelError> {
-        if !(self.step > 0.0 && self.step.is_finite()) {
-            return Err(ModelError::OutOfRange {
-                what: "step".into(),
-                value: self.step,
-                expected: "a positive, finite time [s] is needed",
-            });
-        }
-        if !(self.end >= start && self.end.is_finite()) {
-            return Err(ModelError::OutOfRange {
-                what: "end".into(),
-                value: self.end,
-                expected: "a finite time [s] not before the start is needed",
-            });
-        }
-        Ok(())
+        check_times(start, self.end, &[("step", Some(self.step)), ("record.interval", self.record_interval)])
     }
 
     /// Number of steps; a remainder below 1e-6 of a step is round-off of end/step.
@@ -92,6 +81,7 @@ impl Run<'_, '_> {
             settings.scheme.begin(self.model, state, self.memory, settings.step)?;
         }
         let (mut recorded, mut last) = (0, None);
+        let mut clock = FrameClock::new(start, settings.record_interval);
         for step in 1..=n_steps {
             let t_next = if step == n_steps { settings.end } else { start + step as f64 * settings.step };
             let rest = t_next - state.t;
@@ -107,7 +97,8 @@ impl Run<'_, '_> {
             };
             let progress = Progress { step, t: state.t, end: settings.end, n_active: report.n_active };
             let stops = watch(&progress) == Continue::Stop && step < n_steps;
-            let wanted = settings.record_every > 0 && step % settings.record_every == 0;
+            let is_due = clock.is_due(state.t);
+            let wanted = is_due || (settings.record_every > 0 && step % settings.record_every == 0);
             if wanted || stops || step == n_steps {
                 self.journal.frame(step, state, self.memory, &report)?;
                 recorded = step;

@@ -95,18 +95,16 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
     let run = match &schema.simulation {
         Some(section) => simulation::simulation(&mut reader, section, &model, &state),
         None => {
-            reader.wrong(
-                None,
-                "the file has no [simulation]",
-                "add [simulation] with `end` and `step` in seconds, or with `end` and strategy = \"event-driven\", \"hybrid\" or \"smooth\"",
-            );
+            reader.wrong(None, "the file has no [simulation]", "add [simulation] with `end`, and `step` for time-stepping, in seconds");
             None
         }
     };
     first_order::place_mistakes(&mut reader, &schema);
-    pieces::check_corners(&mut reader, &schema);
-    user_events::check_strategy(&mut reader, &schema.events, run.as_ref());
-    let record = settings::record(&mut reader, &schema.record, run.as_ref());
+    if let Some(run) = &run {
+        pieces::check_corners(&mut reader, &schema, run.strategy);
+        user_events::note_unlocated(&mut reader, &schema.events, run.strategy);
+    }
+    let record = settings::record(&mut reader, &schema.record);
     stop_if_wrong(&mut reader)?;
     let Some(run) = run else { return Err(reader.mistakes) };
     model.check_state(&state).map_err(|e| vec![Diagnostic::new(None, e.to_string())])?;
@@ -120,6 +118,7 @@ pub(super) fn build(mut schema: Schema, sources: &Sources, default_title: &str) 
         record,
         jointed,
         shapes,
+        notes: reader.notes,
     })
 }
 

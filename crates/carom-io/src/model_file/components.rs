@@ -64,19 +64,25 @@ pub(super) fn choose(reader: &mut Reader<'_>, name: Option<&Spanned<String>>, wh
     None
 }
 
-pub(super) fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<SchemeParams> {
-    let Some(section) = section else { return Some(SchemeParams::default()) };
+/// `[simulation.scheme]`; settings without a kind are those of `own`, the scheme of the model.
+pub(super) fn scheme(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>, own: SchemeParams) -> Option<SchemeParams> {
+    let Some(section) = section else { return Some(own) };
     let names: Vec<&str> = SCHEMES.iter().map(|entry| entry.name).collect();
-    let kind = section.get_ref().kind.clone().map(|kind| Spanned::new(section.span(), kind));
-    let kind = choose(reader, kind.as_ref(), "scheme", &names)?;
+    let kind = section.get_ref().kind.clone().unwrap_or_else(|| own.entry().name.to_owned());
+    let kind = choose(reader, Some(&Spanned::new(section.span(), kind)), "scheme", &names)?;
     let table = toml::Table::from_iter([("kind".to_owned(), toml::Value::String(kind))]);
     let params: SchemeParams = settings(reader, section.span(), &section.get_ref().settings, "scheme", table)?;
     params.validate().map_err(|e| reader.mistakes.push(Diagnostic::new(section.span(), format!("in the scheme, {e}")))).ok()?;
     Some(params)
 }
 
-pub(super) fn solver(reader: &mut Reader<'_>, section: Option<&Spanned<Component>>) -> Option<FrictionSolverParams> {
-    let Some(section) = section else { return Some(FrictionSolverParams::default()) };
+/// `[simulation.solver]`; without it the solver that the scheme asks for.
+pub(super) fn solver(
+    reader: &mut Reader<'_>,
+    section: Option<&Spanned<Component>>,
+    of_scheme: Option<FrictionSolverParams>,
+) -> Option<FrictionSolverParams> {
+    let Some(section) = section else { return Some(of_scheme.unwrap_or_default()) };
     let names = friction_solvers();
     let mut table = toml::Table::new();
     if let Some(kind) = &section.get_ref().kind {

@@ -15,12 +15,19 @@ pub struct Diagnostic {
     pub span: Option<Range<usize>>,
     /// How to mend it.
     pub help: Option<String>,
+    /// The file is right, but the method that is chosen cannot follow the model.
+    pub is_refusal: bool,
 }
 
 impl Diagnostic {
     /// A mistake at a place.
     pub(super) fn new(span: impl Into<Option<Range<usize>>>, message: impl Into<String>) -> Self {
-        Diagnostic { message: message.into(), span: span.into(), help: None }
+        Diagnostic { message: message.into(), span: span.into(), help: None, is_refusal: false }
+    }
+
+    /// What the chosen method cannot follow.
+    pub(super) fn refusal(span: impl Into<Option<Range<usize>>>, message: impl Into<String>) -> Self {
+        Diagnostic { is_refusal: true, ..Diagnostic::new(span, message) }
     }
 
     /// Adds how to mend it.
@@ -53,6 +60,12 @@ pub struct Position {
 }
 
 impl ModelFileError {
+    /// The file is right, but the method that is chosen cannot follow the model: another one may.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.diagnostics.iter().all(|diagnostic| diagnostic.is_refusal)
+    }
+
     pub(super) fn new(sources: Sources, mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |span| span.start));
         ModelFileError { file: sources.parts[0].file.clone(), text: sources.text, parts: sources.parts, diagnostics }

@@ -14,16 +14,16 @@ use toml::de::{DeArray, DeTable, DeValue};
 const MAX_DEPTH: usize = 16;
 const MAX_FILES: usize = 256;
 
-/// Appends the files that the model file includes to its text, then sets values.
-pub(super) fn collect(sources: &mut Sources, overrides: &[Override]) -> Result<(), Diagnostic> {
+/// Appends the files that the model file includes to its text, then sets values; lines for the user on what these brought along.
+pub(super) fn collect(sources: &mut Sources, overrides: &[Override]) -> Result<Vec<String>, Diagnostic> {
     let mut collected = Collected { seen: Vec::new(), stack: Vec::new() };
     collected.note(sources.parts[0].file.canonicalize().ok());
     collected.includes(sources, 0, Path::new(""))?;
     if overrides.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let texts: Vec<&str> = sources.parts.iter().map(|part| &sources.text[part.range.clone()]).collect();
-    let changed = apply_to_parts(&texts, overrides)?;
+    let (changed, notes) = apply_to_parts(&texts, overrides)?;
     let mut names = std::mem::take(&mut sources.parts).into_iter().map(|part| part.file);
     let mut changed = changed.into_iter();
     if let (Some(name), Some(text)) = (names.next(), changed.next()) {
@@ -32,7 +32,7 @@ pub(super) fn collect(sources: &mut Sources, overrides: &[Override]) -> Result<(
     for (name, text) in names.zip(changed) {
         sources.push(name, &text);
     }
-    Ok(())
+    Ok(notes)
 }
 
 /// All parts as one table.

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod build;
+mod chosen_method;
 mod circuit;
 mod compliant;
 mod components;
@@ -48,7 +49,7 @@ mod value;
 
 pub use error::{Diagnostic, ModelFileError, Position};
 pub use joints::JointedPairs;
-pub use overrides::{Override, apply_overrides};
+pub use overrides::{Overridden, Override, apply_overrides};
 pub use settings::{RecordSettings, RunSettings};
 pub use sources::SourcePart;
 
@@ -80,6 +81,8 @@ pub struct ModelFile {
     pub jointed: JointedPairs,
     /// Shapes of the bodies in space and in the plane, for pictures and exports.
     pub shapes: BodyShapes,
+    /// What was decided for the user, a line each: settings dropped, values chosen, parts of the file without effect.
+    pub notes: Vec<String>,
 }
 
 /// Shapes of a model, moving and fixed; the detectors of the model have the same.
@@ -116,13 +119,15 @@ pub fn parse(text: &str, origin: &Path) -> Result<ModelFile, ModelFileError> {
 
 fn assemble(mut sources: Sources, overrides: &[Override]) -> Result<ModelFile, ModelFileError> {
     let title = default_title(&sources.parts[0].file);
-    if let Err(mistake) = include::collect(&mut sources, overrides) {
-        return Err(ModelFileError::new(sources, vec![mistake]));
-    }
+    let notes = match include::collect(&mut sources, overrides) {
+        Ok(notes) => notes,
+        Err(mistake) => return Err(ModelFileError::new(sources, vec![mistake])),
+    };
     let schema = include::merged(&sources).and_then(|table| schema::parse(table).map_err(|mistake| vec![mistake]));
     match schema.and_then(|schema| build::build(schema, &sources, &title)) {
         Ok(mut file) => {
             file.text = sources.text;
+            file.notes.splice(0..0, notes);
             Ok(file)
         }
         Err(mistakes) => Err(ModelFileError::new(sources, mistakes)),

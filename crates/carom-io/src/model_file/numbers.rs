@@ -22,16 +22,23 @@ pub(super) struct Reader<'a> {
     /// Parameters in force, for formulas.
     pub parameters: Vec<(String, f64)>,
     pub mistakes: Vec<Diagnostic>,
+    /// What was decided for the user, a line each.
+    pub notes: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(sources: &'a Sources) -> Self {
-        Reader { sources, parameters: Vec::new(), mistakes: Vec::new() }
+        Reader { sources, parameters: Vec::new(), mistakes: Vec::new(), notes: Vec::new() }
     }
 
     /// Notes a mistake.
     pub fn wrong(&mut self, span: impl Into<Option<Range<usize>>>, message: impl Into<String>, help: impl Into<String>) {
         self.mistakes.push(Diagnostic::new(span, message).help(help));
+    }
+
+    /// Keeps a line for the user on what was decided for them.
+    pub fn note(&mut self, line: impl Into<String>) {
+        self.notes.push(line.into());
     }
 
     /// The bytes of a file that a value names: relative to the file it is named in, and in the model's folder.

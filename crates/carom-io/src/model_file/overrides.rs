@@ -1,13 +1,15 @@
 //! Overrides of single values: `simulation.step=1e-5`, `solver.tolerance=1e-12`, `contact.floor.restitution=0.5`.
 
+use super::chosen_method::{Section, Strategy, drop_foreign, text_of};
 use super::error::{Diagnostic, suggestion};
+use carom_dynamics::strategies::StrategyKind;
 use std::str::FromStr;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 /// A value to set: `path.to.key=value`.
 ///
 /// The path follows the tables of the file; an entry of an array of tables is named by its `name` or its number from 0.
-/// `scheme`, `solver`, `integrator`, `adaptive`, `events` and `hybrid` are short for `simulation.scheme`, and so on. The value is TOML; what is not TOML
+/// `strategy`, `scheme`, `solver`, `integrator`, `adaptive`, `events` and `hybrid` are short for `simulation.scheme`, and so on. The value is TOML; what is not TOML
 /// is taken as text, and no value takes the key away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
@@ -27,46 +29,121 @@ impl FromStr for Override {
         if path.iter().any(String::is_empty) {
             return Err(format!("\"{text}\" has an empty key: {example}"));
         }
-        if matches!(path[0].as_str(), "scheme" | "solver" | "integrator" | "adaptive" | "events" | "hybrid") {
+        if matches!(path[0].as_str(), "strategy" | "scheme" | "solver" | "integrator" | "adaptive" | "events" | "hybrid") {
             path.insert(0, "simulation".to_owned());
         }
         Ok(Override { path, value: value.trim().to_owned() })
     }
 }
 
-/// The text with the values set; comments and order are kept.
+/// A text with values set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overridden {
+    /// The text; comments and order are kept.
+    pub text: String,
+    /// What the values brought along, a line each: settings dropped, a strategy changed, values without effect.
+    pub notes: Vec<String>,
+}
+
+/// The text with the values set.
+///
+/// A changed `kind` of scheme, solver or integrator, or another impact law, drops the settings that it does not have. A scheme or an integrator that is
+/// chosen where the strategy has none changes the strategy, unless that is set as well.
 ///
 /// # Errors
 /// A text that is not TOML, or a path that leads nowhere.
-pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<String, Diagnostic> {
+pub fn apply_overrides(text: &str, overrides: &[Override]) -> Result<Overridden, Diagnostic> {
+    let (mut texts, notes) = apply_to_parts(&[text], overrides)?;
+    Ok(Overridden { text: texts.pop().unwrap_or_default(), notes })
+}
+
+/// The texts of several files with the values set: each in the file that knows most of its path, the first of equal ones; and the notes for the user.
+pub(super) fn apply_to_parts(texts: &[&str], overrides: &[Override]) -> Result<(Vec<String>, Vec<String>), Diagnostic> {
     if overrides.is_empty() {
-        return Ok(text.to_owned());
+        return Ok((texts.iter().map(|text| (*text).to_owned()).collect(), Vec::new()));
     }
-    let mut document = text.parse::<DocumentMut>().map_err(|error| Diagnostic::new(error.span(), error.message().trim_end()))?;
-    for one in overrides {
+    let parse = |(part, text): (usize, &&str)| {
+        // places in other files than the first would not be those of the whole text
+        text.parse::<DocumentMut>().map_err(|error| Diagnostic::new(error.span().filter(|_| part == 0), error.message().trim_end()))
+    };
+    let mut parts = Parts(texts.iter().enumerate().map(parse).collect::<Result<_, _>>()?);
+    let mut notes = Vec::new();
+    for (place, one) in overrides.iter().enumerate() {
+        let document = parts.of(&one.path);
+        let section = Section::of_kind(&one.path).filter(|_| !one.value.is_empty());
+        let before = section.and_then(|_| text_of(find(document.as_table(), &one.path)).map(str::to_owned));
         set(document.as_table_mut(), &one.path, one).map_err(|(message, help)| {
             Diagnostic::new(None, format!("--set {}={}: {message}", one.path.join("."), one.value)).help(help)
         })?;
+        if let Some(section) = section {
+            let (_, home) = one.path.split_last().unwrap_or((&one.path[0], &[]));
+            let given: Vec<&str> =
+                overrides[..place].iter().filter_map(|other| other.path.strip_prefix(home)?.first()).map(String::as_str).collect();
+            for document in &mut parts.0 {
+                if let Some(table) = find_mut(document.as_table_mut(), home) {
+                    notes.extend(drop_foreign(section, table, (before.as_deref(), &one.value), &given));
+                }
+            }
+        }
     }
-    Ok(document.to_string())
+    notes.extend(parts.follow_method(overrides));
+    Ok((parts.0.iter().map(DocumentMut::to_string).collect(), notes))
 }
 
-/// The texts of several files with the values set: each in the file that knows most of its path, the first of equal ones.
-pub(super) fn apply_to_parts(texts: &[&str], overrides: &[Override]) -> Result<Vec<String>, Diagnostic> {
-    let mut changed: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    if let [only] = changed.as_mut_slice() {
-        *only = apply_overrides(only, overrides)?;
-        return Ok(changed);
-    }
-    for one in overrides {
-        let depth = |text: &String| text.parse::<DocumentMut>().map_or(0, |document| known_depth(document.as_table(), &one.path));
-        let depths: Vec<usize> = changed.iter().map(depth).collect();
+/// The documents of a model.
+struct Parts(Vec<DocumentMut>);
+
+impl Parts {
+    /// The document that knows most of a path, the first of equal ones.
+    fn of(&mut self, path: &[String]) -> &mut DocumentMut {
+        let depths: Vec<usize> = self.0.iter().map(|document| known_depth(document.as_table(), path)).collect();
         let most = depths.iter().max().copied().unwrap_or(0);
-        let file = depths.iter().position(|depth| *depth == most).unwrap_or(0);
-        // places in the other files would not be those of this text
-        changed[file] = apply_overrides(&changed[file], std::slice::from_ref(one)).map_err(|d| Diagnostic { span: None, ..d })?;
+        let place = depths.iter().position(|depth| *depth == most).unwrap_or(0);
+        &mut self.0[place]
     }
-    Ok(changed)
+
+    /// The text that stands at a path.
+    fn text_at(&self, path: &[&str]) -> Option<&str> {
+        let path: Vec<String> = path.iter().map(|word| (*word).to_owned()).collect();
+        self.0.iter().find_map(|document| text_of(find(document.as_table(), &path)))
+    }
+
+    /// Makes the strategy one that uses what was chosen; lines for the user on that and on what has no effect.
+    fn follow_method(&mut self, overrides: &[Override]) -> Vec<String> {
+        let named = self.text_at(&["simulation", "strategy"]).map_or(Some(StrategyKind::default()), StrategyKind::from_name);
+        let Some(kind) = named else { return Vec::new() };
+        let control = ["control", "kind"].iter().find_map(|key| self.text_at(&["simulation", "adaptive", key]));
+        let control = control.or_else(|| self.text_at(&["simulation", "adaptive"]));
+        let mut strategy = Strategy { kind, high_order: control == Some("high-order") };
+        let mut notes = Vec::new();
+        if let Some(other) = strategy.to_use(overrides) {
+            let path = ["simulation".to_owned(), "strategy".to_owned()];
+            // `[simulation]` may be missing, which is reported when the model is read
+            if let Some(table) = find_mut(self.of(&path).as_table_mut(), &path[..1]) {
+                table.insert("strategy", Item::Value(Value::from(other.name())));
+                let what = if other.has_scheme() { "scheme" } else { "integrator" };
+                notes.push(format!("strategy \"{other}\" in place of \"{kind}\", which does not use the {what} that was chosen"));
+                strategy.kind = other;
+            }
+        }
+        notes.extend(strategy.unused(overrides));
+        notes
+    }
+}
+
+/// What stands at a path of tables.
+fn find<'a>(table: &'a dyn TableLike, path: &[String]) -> Option<&'a Item> {
+    let (key, rest) = path.split_first()?;
+    let item = table.get(key)?;
+    if rest.is_empty() { Some(item) } else { find(item.as_table_like()?, rest) }
+}
+
+/// The table at a path.
+fn find_mut<'a>(table: &'a mut dyn TableLike, path: &[String]) -> Option<&'a mut dyn TableLike> {
+    match path.split_first() {
+        None => Some(table),
+        Some((key, rest)) => find_mut(table.get_mut(key)?.as_table_like_mut()?, rest),
+    }
 }
 
 /// How many words of a path lead somewhere.

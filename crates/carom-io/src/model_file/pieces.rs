@@ -1,10 +1,11 @@
 //! What gives a contact its gap and tangents, or a constraint its equations: formulas, pieces with conditions, a chain of segments and arcs.
 
-use super::error::suggestion;
+use super::error::{Diagnostic, suggestion};
 use super::numbers::{Must, Reader};
 use super::schema::{ConstraintPieceSchema, ConstraintSchema, ContactSchema, Schema};
 use super::value::{ChainValue, Table, Value};
 use carom_dynamics::relations::{ChainSource, CornerLaw, PieceSource, PiecewiseSource, Primitive};
+use carom_dynamics::strategies::StrategyKind;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -185,16 +186,16 @@ pub(super) fn corner_of_nothing(reader: &mut Reader<'_>, name: &str, corner: &Te
 }
 
 /// Refuses laws of corners that the strategy does not follow.
-pub(super) fn check_corners(reader: &mut Reader<'_>, schema: &Schema) {
-    let strategy = schema.simulation.as_ref().and_then(|s| s.get_ref().strategy.as_ref()).map_or("time-stepping", |s| s.get_ref().as_str());
-    if matches!(strategy, "event-driven" | "hybrid") {
+pub(super) fn check_corners(reader: &mut Reader<'_>, schema: &Schema, strategy: StrategyKind) {
+    if strategy.locates_events() {
         return;
     }
     let constraints = schema.constraints.iter().filter_map(|c| c.get_ref().corner.as_ref());
     for corner in constraints.chain(schema.contacts.iter().filter_map(|c| c.get_ref().corner.as_ref())) {
         if matches!(CornerLaw::from_name(corner.get_ref()), Some(CornerLaw::TimeScaling | CornerLaw::Reflection)) {
             let message = format!("corner = \"{}\" needs the instant at which a corner is passed", corner.get_ref());
-            reader.wrong(corner.span(), message, "use strategy = \"event-driven\", or leave `corner` out: steps in time know impacts only");
+            let help = "use strategy = \"event-driven\", or leave `corner` out: steps in time know impacts only";
+            reader.mistakes.push(Diagnostic::refusal(corner.span(), message).help(help));
         }
     }
 }

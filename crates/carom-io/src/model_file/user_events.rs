@@ -4,10 +4,10 @@ use super::components::choose;
 use super::formulas::report;
 use super::numbers::{Must, Reader};
 use super::schema::EventSchema;
-use super::settings::RunSettings;
 use super::value::Value;
 use carom_dynamics::Model;
 use carom_dynamics::events::{Direction, EventAction, UserEvent};
+use carom_dynamics::strategies::StrategyKind;
 use toml::Spanned;
 
 /// Adds `[[event]]` number `index`; `start` is the initial time.
@@ -85,12 +85,9 @@ fn by_time(reader: &mut Reader<'_>, model: &mut Model, s: &EventSchema, (name, a
     }
 }
 
-/// Events have no effect where they are not located: they are mistakes.
-pub(super) fn check_strategy(reader: &mut Reader<'_>, sections: &[Spanned<EventSchema>], run: Option<&RunSettings>) {
-    if let (Some(first), Some(run)) = (sections.first(), run)
-        && !run.locates_events()
-    {
-        let message = format!("events are given, but the strategy is \"{}\", which locates none", run.strategy);
-        reader.wrong(first.span(), message, "set strategy = \"event-driven\" or \"hybrid\", or leave [[event]] out");
+/// Reports events that a strategy without located events passes over.
+pub(super) fn note_unlocated(reader: &mut Reader<'_>, sections: &[Spanned<EventSchema>], strategy: StrategyKind) {
+    if !sections.is_empty() && !strategy.locates_events() {
+        reader.note(format!("[[event]] has no effect: the strategy \"{strategy}\" locates none; \"event-driven\" and \"hybrid\" do"));
     }
 }

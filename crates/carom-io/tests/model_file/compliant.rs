@@ -58,7 +58,7 @@ fn overrides_reach_the_law() {
     let set: Vec<Override> = ["contact.floor.compliant.stiffness=1e6", "contact.floor.compliant.damping.coefficient=5"]
         .map(|text| text.parse().unwrap())
         .to_vec();
-    let file = read(&apply_overrides(&text, &set).unwrap()).unwrap();
+    let file = read(&apply_overrides(&text, &set).unwrap().text).unwrap();
     let law = file.model.compliant_contacts()[0].law();
     assert_eq!((law.stiffness, law.damping), (1e6, Damping::Constant { coefficient: 5.0 }));
 }

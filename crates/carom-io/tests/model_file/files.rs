@@ -33,11 +33,11 @@ fn message(files: &[(&str, &str)]) -> String {
 fn included_files_are_merged() {
     let folder = folder(&[("model.toml", MAIN), ("parts/walls.toml", WALLS), ("parts/deep/floor.toml", FLOOR)]);
     let file = model(&folder, &[]).unwrap();
-    assert_eq!((file.model.n_colliders(), file.run.step, file.title.as_str()), (3, 1e-3, "two"));
+    assert_eq!((file.model.n_colliders(), file.run.step, file.title.as_str()), (3, Some(1e-3), "two"));
     assert!(file.text.starts_with(MAIN) && file.text.contains(FLOOR));
     // values are set where they are given
     let file = model(&folder, &["simulation.step=2e-3", "simulation.end=3", "body.wall.position=[0, 0, -1]", "parameters.r=1"]).unwrap();
-    assert_eq!((file.run.step, file.run.end), (2e-3, 3.0));
+    assert_eq!((file.run.step, file.run.end), (Some(2e-3), 3.0));
     assert!(file.text.contains("position = [0, 0, -1]"));
     let error = model(&folder, &["body.wal.position=[0, 0, -1]"]).err().unwrap().to_string();
     assert!(error.contains("there is no body \"wal\""), "{error}");

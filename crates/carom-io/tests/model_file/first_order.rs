@@ -89,7 +89,12 @@ fn mistakes_have_their_places() {
         ("D = \"R\"", "y = [\"v\"]", "11:1", "has both `y` and matrices"),
         ("B = [\"-1/C\", 0]\nC = [-1, 0]\nD = \"R\"", "C = [-1, 0]", "11:1", "no multiplier acts on the output of d in \"diode\""),
         ("step = 1e-5", "strategy = \"hybrid\"", "24:12", "does not know first-order systems"),
-        ("step = 1e-5", "strategy = \"adaptive\"\nadaptive = \"high-order\"", "24:12", "\"high-order\" do not know first-order systems"),
+        (
+            "step = 1e-5",
+            "strategy = \"adaptive\"\nadaptive = \"high-order\"",
+            "24:12",
+            "control = high-order\" does not know first-order systems",
+        ),
         ("step = 1e-5", "step = 1e-5\nscheme = \"moreau-jean\"", "25:10", "does not know first-order systems"),
     ] {
         let error = changed(from, to);

@@ -86,7 +86,7 @@ fn pairs_of_materials_take_every_law() {
 
 #[test]
 fn overrides_change_simple_laws_and_tables() {
-    let set = |text: &str, value: &str| law(&apply_overrides(text, &[value.parse::<Override>().unwrap()]).unwrap()).friction;
+    let set = |text: &str, value: &str| law(&apply_overrides(text, &[value.parse::<Override>().unwrap()]).unwrap().text).friction;
     assert_eq!(set(&particle("friction = 0.1"), "contact.floor.friction=0.5"), Friction::Coulomb { coefficient: 0.5 });
     let table = particle("friction = { kind = \"static-kinetic\", at_rest = 0.4, sliding = 0.2 }");
     assert_eq!(set(&table, "contact.floor.friction.sliding=0.3"), Friction::StaticKinetic { at_rest: 0.4, sliding: 0.3 });

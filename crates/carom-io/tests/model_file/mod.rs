@@ -14,6 +14,7 @@ mod joints;
 mod laws;
 mod motion;
 mod motors;
+mod one_word;
 mod pieces;
 mod planar_contact;
 mod planar_shapes;

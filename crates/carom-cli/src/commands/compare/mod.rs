@@ -2,25 +2,26 @@
 
 mod figure;
 mod measure;
+mod method_variant;
 mod reference;
 mod scheme_table;
-mod scheme_variant;
 mod schemes;
 mod states;
 mod strategies;
 mod strategy_table;
-mod strategy_variant;
 mod table;
 mod trajectory;
 mod variant;
 
 use super::{Outcome, progress_bar};
+use crate::changes::{Changes, show_notes};
 use crate::failure::Failure;
 use crate::output;
 use carom::dynamics::integrators::IntegratorKind;
 use carom::dynamics::smooth::constraint_rows;
 use carom::dynamics::strategies::smooth::refuse_contacts;
-use carom::io::model_file::{ModelFile, Override, read};
+use carom::dynamics::strategies::suggested_step;
+use carom::io::model_file::{ModelFile, read};
 use clap::Parser;
 use measure::Task;
 use std::path::{Path, PathBuf};
@@ -39,12 +40,12 @@ pub struct Args {
     /// Time-stepping schemes, separated by commas, with settings as SCHEME:KEY=VALUE, e.g. moreau-jean,theta-gap:theta=0.55; or all
     #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "tolerances", "plot_steps", "control"])]
     schemes: Vec<String>,
-    /// Strategies that have a tolerance, separated by commas, with settings as STRATEGY:KEY=VALUE, e.g. event-driven:integrator.kind=dopri5,
-    /// hybrid:events.location=im1,adaptive:adaptive.control=high-order
+    /// Strategies, separated by commas, with settings as STRATEGY:TABLE.KEY=VALUE, e.g. event-driven:integrator.kind=dopri5,
+    /// hybrid:events.location=im1,adaptive:adaptive.control=high-order; or all
     #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["integrators", "schemes", "plot_steps", "control"])]
     strategies: Vec<String>,
-    /// Steps of the schemes in seconds, separated by commas [default: the model's, and its half, quarter and eighth]
-    #[arg(long, value_delimiter = ',', value_name = "SECONDS", requires = "schemes", allow_negative_numbers = true)]
+    /// Steps of schemes and of the strategy time-stepping in seconds, separated by commas [default: the model's, and its half, quarter and so on]
+    #[arg(long, value_delimiter = ',', value_name = "SECONDS", conflicts_with = "integrators", allow_negative_numbers = true)]
     steps: Vec<f64>,
     /// Tolerances, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-4,1e-6,1e-8,1e-10", value_name = "NUMBERS")]
@@ -64,9 +65,8 @@ pub struct Args {
     /// Settings of the step control
     #[arg(long, value_enum, default_value_t = Control::Model)]
     control: Control,
-    /// Set a value of the model, e.g. integrator.controller=pi (may be repeated)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Override>,
+    #[command(flatten)]
+    changes: Changes,
     /// Write the table to this CSV file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -91,7 +91,10 @@ pub fn compare(args: &Args) -> Outcome {
     if !args.strategies.is_empty() {
         return strategies::compare(args);
     }
-    let file = read(&args.model, &args.set).map_err(Failure::Model)?;
+    if !args.steps.is_empty() {
+        return Err(Failure::Input("--steps goes with --schemes or --strategies: integrators have tolerances".into()));
+    }
+    let file = args.read()?;
     let wrong = |error: &dyn std::fmt::Display| Failure::Input(error.to_string());
     refuse_contacts(&file.model).map_err(|error| wrong(&error))?;
     let variants = variants(args, &file)?;
@@ -142,6 +145,27 @@ fn write_csv(path: Option<&Path>, table: impl FnOnce() -> String) -> Result<(), 
 }
 
 impl Args {
+    /// The model with the changes; what was decided for the user is reported.
+    fn read(&self) -> Result<ModelFile, Failure> {
+        let file = read(&self.model, &self.changes.overrides()).map_err(Failure::Model)?;
+        if !self.quiet {
+            show_notes(&file.notes);
+        }
+        Ok(file)
+    }
+
+    /// Steps of time-stepping: those asked for, or `count` of them from the model's own, each half of the one before.
+    fn steps_of(&self, file: &ModelFile, end: f64, count: usize) -> Result<Vec<f64>, Failure> {
+        if let Some(step) = self.steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
+            return Err(Failure::Input(format!("step {step}: positive numbers are needed")));
+        }
+        if !self.steps.is_empty() {
+            return Ok(self.steps.clone());
+        }
+        let own = file.run.step.unwrap_or_else(|| suggested_step(&file.model, &file.state, end, &file.run.integrator));
+        Ok((0..count).map(|k| own * 0.5_f64.powi(k as i32)).collect())
+    }
+
     fn check_tolerances(&self) -> Result<(), Failure> {
         match self.tolerances.iter().find(|t| !(**t > 0.0 && t.is_finite())) {
             Some(tolerance) => Err(Failure::Input(format!("tolerance {tolerance}: positive numbers are needed"))),

@@ -1,17 +1,17 @@
 //! Time-stepping schemes side by side: error, cost and violations against the step.
 
+use super::method_variant::{Method, MethodVariant, file_with};
 use super::scheme_table::{SchemeRow, SchemeTable};
-use super::scheme_variant::SchemeVariant;
 use super::states::States;
 use super::trajectory::{PathErrors, Trajectory, Watcher};
 use super::{Args, figure};
 use crate::commands::{Outcome, progress_bar};
 use crate::failure::Failure;
 use crate::output;
-use carom::dynamics::schemes::{SCHEMES, SchemeParams, check_scheme};
-use carom::dynamics::strategies::{Continue, Ending, Observers, Strategy, TimeStepping};
+use carom::dynamics::schemes::SCHEMES;
+use carom::dynamics::strategies::{Continue, Ending, Observers, StrategyKind};
 use carom::dynamics::{State, StepMemory};
-use carom::io::model_file::{ModelFile, read};
+use carom::io::model_file::{ModelFile, RecordSettings, RunSettings};
 use cpu_time::ThreadTime;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,16 +23,13 @@ const CLOCK: usize = 256;
 
 /// Runs the comparison.
 pub fn compare(args: &Args) -> Outcome {
-    let file = read(&args.model, &args.set).map_err(Failure::Model)?;
-    if file.run.is_smooth() {
-        return Err(Failure::Input("the model's strategy is \"smooth\": compare its integrators, or set simulation.strategy".into()));
+    let mut file = args.read()?;
+    if file.run.strategy != StrategyKind::TimeStepping {
+        file = file_with(args, StrategyKind::TimeStepping.name(), Method::Strategy)?;
     }
     let end = args.end_of(&file)?;
-    let steps = if args.steps.is_empty() { [1.0, 0.5, 0.25, 0.125].map(|f| f * file.run.step).to_vec() } else { args.steps.clone() };
-    if let Some(step) = steps.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
-        return Err(Failure::Input(format!("step {step}: positive numbers are needed")));
-    }
-    let (variants, refused) = variants(args, &file)?;
+    let steps = args.steps_of(&file, end, 4)?;
+    let (variants, refused) = variants(args)?;
     let task = Task { file: &file, end, time_limit: args.time_limit };
 
     let bar = progress_bar((variants.len() * steps.len() + 1) as u64, args.quiet);
@@ -44,17 +41,17 @@ pub fn compare(args: &Args) -> Outcome {
     };
     bar.inc(1);
     let mut rows = Vec::new();
-    for variant in &variants {
+    for (label, settings) in &variants {
         for &step in &steps {
-            bar.set_message(format!("{} at {step:e} s", variant.label));
-            let mut row = task.run(&variant.params, step);
+            bar.set_message(format!("{label} at {step:e} s"));
+            let mut row = task.run(settings, step);
             for _ in 1..args.repeat {
                 if row.failure.is_none() {
-                    row.cpu_time = row.cpu_time.min(task.run(&variant.params, step).cpu_time);
+                    row.cpu_time = row.cpu_time.min(task.run(settings, step).cpu_time);
                 }
             }
             let errors = row.failure.is_none().then(|| row.trajectory.errors(&file.model, &reference.trajectory));
-            rows.push(SchemeRow::new(variant.label.clone(), step, row, errors));
+            rows.push(SchemeRow::new(label.clone(), step, row, errors));
             bar.inc(1);
         }
     }
@@ -73,20 +70,25 @@ pub fn compare(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The variants asked for, or all schemes that know the model's laws; and those that do not, with the reason.
-fn variants(args: &Args, file: &ModelFile) -> Result<(Vec<SchemeVariant>, Vec<String>), Failure> {
-    let all = args.schemes.iter().any(|name| name == "all");
-    let names: Vec<String> = if all { SCHEMES.iter().map(|entry| entry.name.to_owned()).collect() } else { args.schemes.clone() };
-    let (mut variants, mut refused) = (Vec::new(), Vec::new());
-    for name in &names {
-        let variant = SchemeVariant::parse(name.trim(), &file.run.scheme).map_err(Failure::Input)?;
-        match check_scheme(variant.params.entry(), &file.model) {
-            Ok(()) => variants.push(variant),
-            Err(error) if all => refused.push(error.to_string()),
-            Err(error) => return Err(Failure::Input(error.to_string())),
+/// A scheme that knows the model's laws, with its label.
+type Able = (String, RunSettings);
+
+/// The variants asked for, or all schemes; and those that cannot follow the model, with the reason.
+fn variants(args: &Args) -> Result<(Vec<Able>, Vec<String>), Failure> {
+    let all: Vec<&str> = SCHEMES.iter().map(|entry| entry.name).collect();
+    let names = args.schemes.iter().flat_map(|name| if name.trim() == "all" { all.clone() } else { vec![name.as_str()] });
+    let (mut able, mut refused) = (Vec::new(), Vec::new());
+    for name in names {
+        let MethodVariant { label, settings } = MethodVariant::read(args, name, Method::Scheme)?;
+        match settings {
+            Ok(settings) => able.push((label, settings)),
+            Err(reason) => refused.push(reason),
         }
     }
-    Ok((variants, refused))
+    if able.is_empty() {
+        return Err(Failure::Input(refused.join("\n")));
+    }
+    Ok((able, refused))
 }
 
 /// What to run.
@@ -115,14 +117,12 @@ struct Reference {
 }
 
 impl Task<'_> {
-    fn run(&self, params: &SchemeParams, step: f64) -> Measured {
-        let scheme = params.build();
-        let solver = scheme.solver().filter(|_| self.file.run.scheme.entry().name != params.entry().name);
-        let solver = solver.unwrap_or_else(|| self.file.run.solver.clone());
+    fn run(&self, settings: &RunSettings, step: f64) -> Measured {
+        let settings = RunSettings { end: self.end, step: Some(step), ..settings.clone() };
         let mut trajectory = Trajectory::new(self.file.state.t, self.end);
         let mut state: State = self.file.state.clone();
         let clock = ThreadTime::now();
-        let mut memory = match StepMemory::new(&self.file.model, &solver) {
+        let mut memory = match StepMemory::new(&self.file.model, &settings.solver) {
             Ok(memory) => memory,
             Err(error) => {
                 let (certificate, failure) = (Default::default(), Some(error.to_string()));
@@ -135,7 +135,7 @@ impl Task<'_> {
                 late = progress.step.is_multiple_of(CLOCK) && clock.elapsed().as_secs_f64() > limit;
                 if late { Continue::Stop } else { Continue::Yes }
             };
-            let strategy = TimeStepping { scheme, step, end: self.end, on_failure: self.file.run.on_failure, record_every: 1 };
+            let strategy = settings.strategy(RecordSettings::default());
             let mut recorder = Watcher { trajectory: &mut trajectory, model: &self.file.model };
             strategy.run(&self.file.model, &mut state, &mut memory, Observers { recorder: &mut recorder, watch: &mut watch })
         };
@@ -149,13 +149,13 @@ impl Task<'_> {
 
     /// The model's own scheme with a small step, compared with twice that.
     fn reference(&self, step: f64) -> Result<Reference, Failure> {
-        let own = &self.file.run.scheme;
+        let own = &self.file.run;
         let (fine, coarse) = (self.run(own, step), self.run(own, 2.0 * step));
         if let Some(failure) = fine.failure.or(coarse.failure) {
             return Err(Failure::Run(format!("no reference could be computed with steps of {step:e} s: {failure}")));
         }
         let accuracy = Some(coarse.trajectory.errors(&self.file.model, &fine.trajectory));
-        Ok(Reference { trajectory: fine.trajectory, source: format!("{} with steps of {step:e} s", own.entry().name), accuracy })
+        Ok(Reference { trajectory: fine.trajectory, source: format!("{} with steps of {step:e} s", own.scheme.entry().name), accuracy })
     }
 
     /// The states of a file.

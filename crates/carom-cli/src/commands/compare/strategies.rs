@@ -1,9 +1,9 @@
 //! Strategies side by side on a model with contacts: error and cost against the tolerance.
 
 use super::measure::{EndState, Task as EndTask};
+use super::method_variant::{Fineness, Method, MethodVariant};
 use super::reference::{self, Reference};
 use super::strategy_table::{StrategyRow, StrategyTable};
-use super::strategy_variant::StrategyVariant;
 use super::{Args, figure};
 use crate::commands::events::EventList;
 use crate::commands::{Outcome, progress_bar};
@@ -11,8 +11,8 @@ use crate::failure::Failure;
 use crate::output;
 use carom::dynamics::StepMemory;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::strategies::{Continue, Ending, Observers, Progress};
-use carom::io::model_file::{ModelFile, RecordSettings, RunSettings, read};
+use carom::dynamics::strategies::{Continue, Ending, Observers, Progress, StrategyKind};
+use carom::io::model_file::{ModelFile, RecordSettings, RunSettings};
 use cpu_time::ThreadTime;
 use std::process::ExitCode;
 
@@ -24,25 +24,37 @@ const CLOCK: usize = 64;
 
 /// Runs the comparison.
 pub fn compare(args: &Args) -> Outcome {
-    let file = read(&args.model, &args.set).map_err(Failure::Model)?;
+    let file = args.read()?;
     args.check_tolerances()?;
     let end = args.end_of(&file)?;
-    let variants: Result<Vec<_>, String> = args.strategies.iter().map(|text| StrategyVariant::parse(text.trim(), &file.run)).collect();
-    let variants = variants.map_err(Failure::Input)?;
+    let variants = variants(args)?;
+    let steps = args.steps_of(&file, end, args.tolerances.len())?;
     let task = Task { file: &file, end, time_limit: args.time_limit };
 
     let bar = progress_bar((variants.len() * args.tolerances.len() + 1) as u64, args.quiet);
     bar.set_message("reference");
     let reference = match args.reference.as_str() {
-        "auto" => task.reference()?,
+        "auto" => task.reference(args)?,
         path => reference::read(path.as_ref(), task.end_task())?,
     };
     bar.inc(1);
     let mut table = StrategyTable { rows: Vec::new() };
     for variant in &variants {
-        for &tolerance in &args.tolerances {
-            bar.set_message(format!("{} at {tolerance:e}", variant.label));
-            let settings = variant.at(tolerance, end);
+        // one row says that a strategy cannot follow the model, and why
+        let Ok(settings) = &variant.settings else {
+            table.rows.push(StrategyRow::refused(variant));
+            bar.inc(args.tolerances.len() as u64);
+            continue;
+        };
+        let finenesses: Vec<Fineness> = match settings.strategy {
+            StrategyKind::TimeStepping => steps.iter().copied().map(Fineness::Step).collect(),
+            _ => args.tolerances.iter().copied().map(Fineness::Tolerance).collect(),
+        };
+        for fineness in finenesses {
+            let (Fineness::Tolerance(x) | Fineness::Step(x)) = fineness;
+            bar.set_message(format!("{} at {x:e}", variant.label));
+            let mut settings = RunSettings { end, ..settings.clone() };
+            fineness.set(&mut settings);
             let mut run = task.run(&settings);
             for _ in 1..args.repeat {
                 if run.failure.is_none() {
@@ -51,7 +63,7 @@ pub fn compare(args: &Args) -> Outcome {
             }
             table.rows.push(StrategyRow {
                 strategy: variant.label.clone(),
-                tolerance,
+                fineness: Some(fineness),
                 cpu_time: run.cpu_time,
                 span: run.span,
                 events: run.events.counts(),
@@ -74,6 +86,13 @@ pub fn compare(args: &Args) -> Outcome {
         figure::strategies(&table, &file.title, path)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The variants asked for; `all` are all strategies.
+fn variants(args: &Args) -> Result<Vec<MethodVariant>, Failure> {
+    let all = StrategyKind::ALL.map(StrategyKind::name).to_vec();
+    let names = args.strategies.iter().flat_map(|name| if name.trim() == "all" { all.clone() } else { vec![name.as_str()] });
+    names.map(|name| MethodVariant::read(args, name, Method::Strategy)).collect()
 }
 
 /// What to run.
@@ -129,17 +148,28 @@ impl Task<'_> {
     }
 
     /// The finest run with located events that comes to the end, compared with one of ten times its tolerance.
-    fn reference(&self) -> Result<Reference, Failure> {
+    fn reference(&self, args: &Args) -> Result<Reference, Failure> {
         let mut said = String::new();
         for name in REFERENCES {
-            let variant = StrategyVariant::parse(name, &self.file.run).map_err(Failure::Input)?;
+            let settings = match MethodVariant::read(args, name, Method::Strategy)?.settings {
+                Ok(settings) => RunSettings { end: self.end, ..settings },
+                Err(reason) => {
+                    said = format!("{name}: {reason}");
+                    continue;
+                }
+            };
+            let run = |tolerance: f64| {
+                let mut settings = settings.clone();
+                Fineness::Tolerance(tolerance).set(&mut settings);
+                self.run(&settings)
+            };
             for tolerance in TOLERANCES {
-                let fine = self.run(&variant.at(tolerance, self.end));
+                let fine = run(tolerance);
                 if let Some(failure) = fine.failure {
                     said = format!("{name} at {tolerance:e}: {failure}");
                     continue;
                 }
-                let coarse = self.run(&variant.at(10.0 * tolerance, self.end));
+                let coarse = run(10.0 * tolerance);
                 let accuracy = coarse.failure.is_none().then(|| self.end_task().errors(&coarse.end, &fine.end));
                 let source = format!("{name} at {tolerance:e}, compared with {:e}", 10.0 * tolerance);
                 return Ok(Reference { end: fine.end, source, accuracy });

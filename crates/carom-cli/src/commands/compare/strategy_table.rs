@@ -1,6 +1,7 @@
 //! The comparison of strategies as a table.
 
 use super::measure::Errors;
+use super::method_variant::{Fineness, MethodVariant};
 use super::reference::Reference;
 use super::table::{aligned, describe, quoted};
 use carom::dynamics::diagnostics::Certificate;
@@ -10,7 +11,8 @@ use std::fmt::Write;
 /// One run.
 pub struct StrategyRow {
     pub strategy: String,
-    pub tolerance: f64,
+    /// `None` where the strategy cannot follow the model.
+    pub fineness: Option<Fineness>,
     pub cpu_time: f64,
     /// Time reached, s, from the start.
     pub span: f64,
@@ -23,6 +25,20 @@ pub struct StrategyRow {
 }
 
 impl StrategyRow {
+    /// A strategy that cannot follow the model.
+    pub fn refused(variant: &MethodVariant) -> Self {
+        StrategyRow {
+            strategy: variant.label.clone(),
+            fineness: None,
+            cpu_time: f64::NAN,
+            span: f64::NAN,
+            events: Value::Null,
+            certificate: Certificate::default(),
+            errors: None,
+            failure: variant.settings.as_ref().err().cloned(),
+        }
+    }
+
     fn status(&self) -> &str {
         self.failure.as_deref().unwrap_or("finished")
     }
@@ -40,21 +56,24 @@ impl StrategyRow {
     }
 
     /// Columns of the table and the CSV, with their names.
-    fn numbers(&self) -> [(&'static str, &'static str, f64); 11] {
+    fn numbers(&self) -> [(&'static str, &'static str, f64); 12] {
         let (c, errors) = (&self.certificate, self.errors.unwrap_or(Errors { position: f64::NAN, velocity: f64::NAN }));
         let (evaluations, scheme_steps) = self.work();
+        // what did not run has no counts
+        let counted = |x: f64| if self.fineness.is_some() { x } else { f64::NAN };
         [
-            ("tolerance", "tolerance", self.tolerance),
-            ("steps", "steps", c.steps as f64),
+            ("tolerance", "tolerance", if let Some(Fineness::Tolerance(tolerance)) = self.fineness { tolerance } else { f64::NAN }),
+            ("step", "step [s]", if let Some(Fineness::Step(step)) = self.fineness { step } else { f64::NAN }),
+            ("steps", "steps", counted(c.steps as f64)),
             ("mean_step", "mean step [s]", self.span / c.steps as f64),
-            ("events", "events", c.events as f64),
+            ("events", "events", counted(c.events as f64)),
             ("force_evaluations", "evaluations", evaluations),
             ("scheme_steps", "scheme steps", scheme_steps),
             ("cpu_time", "CPU [s]", self.cpu_time),
             ("error_position", "error q", errors.position),
             ("error_velocity", "error v", errors.velocity),
-            ("penetration", "penetration", c.max_penetration),
-            ("energy_error", "energy error", c.energy_error()),
+            ("penetration", "penetration", counted(c.max_penetration)),
+            ("energy_error", "energy error", counted(c.energy_error())),
         ]
     }
 }
@@ -75,7 +94,7 @@ impl StrategyTable {
             let mut fields = vec![row.strategy.clone()];
             fields.extend(row.numbers().into_iter().map(|(name, _, x)| match name {
                 _ if !x.is_finite() => "–".to_owned(),
-                "tolerance" => format!("{x:e}"),
+                "tolerance" | "step" => format!("{x:e}"),
                 "steps" | "events" | "force_evaluations" | "scheme_steps" => format!("{x}"),
                 _ => format!("{x:.2e}"),
             }));
@@ -106,8 +125,13 @@ impl StrategyTable {
     /// One JSON object.
     pub fn json(&self, reference: &Reference) -> Value {
         let row = |row: &StrategyRow| {
+            let (tolerance, step) = match row.fineness {
+                Some(Fineness::Tolerance(tolerance)) => (Some(tolerance), None),
+                Some(Fineness::Step(step)) => (None, Some(step)),
+                None => (None, None),
+            };
             json!({
-                "strategy": row.strategy, "tolerance": row.tolerance, "status": row.status(), "cpu_time": row.cpu_time,
+                "strategy": row.strategy, "tolerance": tolerance, "step": step, "status": row.status(), "cpu_time": row.cpu_time,
                 "mean_step": row.span / row.certificate.steps as f64, "event_counts": row.events, "certificate": row.certificate,
                 "error_position": row.errors.map(|e| e.position), "error_velocity": row.errors.map(|e| e.velocity),
             })

@@ -9,11 +9,11 @@ mod table;
 mod trace;
 
 use super::{Outcome, progress_bar};
+use crate::changes::{Changes, show_notes};
 use crate::failure::Failure;
 use crate::output;
 use carom::Simulation;
 use carom::dynamics::strategies::{Continue, Ending, Progress};
-use carom::io::model_file::Override;
 use clap::Parser;
 use measure::{Measure, Measurement};
 use plan::{Plan, Variation};
@@ -35,9 +35,8 @@ pub struct Args {
     /// energy; `events KIND` or `events KIND NAME`; `steps`, `wall_time`, `cpu_time`, `energy_error`, `penetration`, `residual` (may be repeated)
     #[arg(long, value_name = "MEASURE")]
     measure: Vec<Measure>,
-    /// Set a value of the model for all runs, e.g. simulation.end=6 (may be repeated)
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<Override>,
+    #[command(flatten)]
+    changes: Changes,
     /// Write the table to this CSV file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -75,6 +74,9 @@ pub fn study(args: &Args) -> Outcome {
     if let Some(first) = rows.iter().position(Option::is_none) {
         let simulation = Simulation::from_path(&plan.model, &plan.overrides(&cases[first])?)?;
         plan.measures.iter().try_for_each(|measure| measure.check(&simulation))?;
+        if !args.quiet {
+            show_notes(&simulation.file.notes);
+        }
     }
     let bar = progress_bar(cases.len() as u64, args.quiet);
     bar.inc(rows.iter().flatten().count() as u64);

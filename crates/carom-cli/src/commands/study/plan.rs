@@ -87,7 +87,7 @@ impl Plan {
             Some(file) => from_file(&file)?,
             None => Plan::of(args.model.clone()),
         };
-        plan.set.extend(args.set.iter().cloned());
+        plan.set.extend(args.changes.overrides());
         for given in &args.vary {
             match plan.vary.iter_mut().find(|other| other.key == given.key) {
                 Some(other) => *other = given.clone(),

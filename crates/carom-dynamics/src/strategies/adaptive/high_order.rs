@@ -55,8 +55,12 @@ pub(super) struct HighOrder<'m> {
     work: WorkMeter<'m>,
 }
 
-impl<'m> HighOrder<'m> {
-    pub fn new(model: &'m Model, settings: &Adaptive, state: &State) -> Result<Self, ModelError> {
+impl Adaptive {
+    /// Refuses a model that the step control `high-order` cannot follow.
+    ///
+    /// # Errors
+    /// [`ModelError::StrategyRefuses`].
+    pub fn refuse_high_order(model: &Model) -> Result<(), ModelError> {
         if let Some(bounded) = model.interactions().iter().find(|x| x.law().bounded().is_some()) {
             return Err(ModelError::StrategyRefuses {
                 strategy: "adaptive with control = high-order",
@@ -73,6 +77,13 @@ impl<'m> HighOrder<'m> {
                 alternatives: "time-stepping, adaptive with control = extrapolation or halving, event-driven",
             });
         }
+        Ok(())
+    }
+}
+
+impl<'m> HighOrder<'m> {
+    pub fn new(model: &'m Model, settings: &Adaptive, state: &State) -> Result<Self, ModelError> {
+        Adaptive::refuse_high_order(model)?;
         let integrator = settings.params.for_integrator(&settings.integrator);
         let orders = (integrator.kind.entry().orders)(&integrator);
         let order = settings.params.event_order.map_or(orders.position.min(orders.velocity), |order| order as f64);

@@ -43,6 +43,7 @@ pub(super) fn check(model: &Model, strategy: &'static str) -> Result<(), ModelEr
             refuse("controllers of first-order systems", "a sensor, controller or actuator")
         }
         Some(set) if strategy == "event-driven" && model.systems().velocities().is_empty() => check_located(set, strategy),
+        Some(_) if model.systems().velocities().is_empty() => refuse("first-order systems", "[first_order]"),
         Some(_) => refuse("first-order systems beside mechanical ones", "[first_order]"),
         None => Ok(()),
     }
