@@ -47,7 +47,6 @@ const CYCLES: &[(&str, &[&str])] = &[
             "variable_friction",
         ],
     ),
-    ("carom-solvers", &["friction_contact", "friction_contact_global", "lcp", "mlcp", "parameters", "qp", "registry", "vi"]),
 ];
 
 #[test]
