@@ -4,10 +4,8 @@ use crate::contact_rows::{Eye, Row};
 use crate::support::folder;
 use crate::watch::{Seen, Watched, norm, run_within};
 use carom::Simulation;
-use carom::dynamics::diagnostics::Energy;
-use carom::dynamics::events::ContactMode;
 use carom::dynamics::recording::{ContactRecord, Source};
-use carom::dynamics::schemes::StepReport;
+use carom::dynamics::report::{ContactMode, Energy, StepReport};
 use carom::dynamics::{Cohesion, ContactLaw, Friction};
 
 /// Steps and active interactions of all of them, together, of a run.
