@@ -14,9 +14,33 @@ use std::path::Path;
 const CYCLES: &[(&str, &[&str])] = &[(
     "carom-dynamics",
     &[
-
-    ("carom-dynamics", &["active_set", "assembly", "bonds", "control", "coupled_bounds", "detection", "diagnostics", "events", "first_order", "forces", "impacts", "integrators", "interactions", "many_contacts", "memory", "model", "multiplier_mode", "planar_contacts", "recording", "relations", "schemes", "smooth", "system_set", "systems", "variable_friction"]),
-];
+        "active_set",
+        "assembly",
+        "bonds",
+        "control",
+        "coupled_bounds",
+        "detection",
+        "diagnostics",
+        "events",
+        "first_order",
+        "forces",
+        "impacts",
+        "integrators",
+        "interactions",
+        "many_contacts",
+        "memory",
+        "model",
+        "multiplier_mode",
+        "planar_contacts",
+        "recording",
+        "relations",
+        "schemes",
+        "smooth",
+        "system_set",
+        "systems",
+        "variable_friction",
+    ],
+)];
 
 #[test]
 fn modules_import_only_what_is_below_them() {
