@@ -5,6 +5,7 @@
 
 mod list;
 mod options;
+mod reach;
 mod results;
 mod run;
 mod snippet;

@@ -1,32 +1,33 @@
-//! The suite without a defect, then with each.
+//! The tests against each defect.
 
 use crate::list::Mutant;
 use crate::options::Options;
+use crate::reach::{self, Test};
 use crate::results::{Fate, Results, Verdict};
 use crate::suite::{Ending, Tests};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A binary that takes so many times as long as without a defect has noticed one.
-const SLOWER: u32 = 8;
+/// Tests that take so many times as long as without a defect have noticed one.
+const SLOWER: f64 = 8.0;
 
-/// Least limit for a binary: the machine may be busy.
-const SHORTEST_LIMIT: Duration = Duration::from_secs(60);
+/// Least limit \[s\]: the machine may be busy.
+const SHORTEST_LIMIT: f64 = 60.0;
 
-/// Limit without a defect.
-const LONGEST: Duration = Duration::from_secs(3600);
+/// Tests up to these times \[s\] are asked before longer ones, in all binaries.
+const ROUNDS: [f64; 3] = [0.1, 1.0, f64::INFINITY];
 
 /// Runs the suite against the defects that the options ask for, and prints the table.
 pub fn all(mutants: &[Mutant], suite: &[Tests], options: &Options) -> Result<(), String> {
     let mut results = Results::read(options.results.as_deref())?;
     let chosen = choose(mutants, &results, options)?;
-    let limits = unmutated(suite, options.jobs > 1)?;
+    let tests = reach::measure(suite)?;
     let next = AtomicUsize::new(0);
     let kept = Mutex::new(&mut results);
     let work = || -> Result<(), String> {
         while let Some(mutant) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let fate = fate_of(mutant, suite, &limits, options.jobs > 1)?;
+            let fate = fate_of(mutant, suite, &tests, options.jobs > 1)?;
             println!("{:15} {:9} {:5.1} s  {}", mutant.id, fate.verdict.to_string(), fate.seconds, fate.by);
             kept.lock().map_err(|_| "another thread failed")?.add(mutant, fate)?;
         }
@@ -54,33 +55,30 @@ fn choose<'a>(mutants: &'a [Mutant], results: &Results, options: &Options) -> Re
     Ok(mutants[first..].iter().filter(is_asked).filter(is_open).collect())
 }
 
-/// Runs the suite without a defect: the limits of time of its binaries.
-fn unmutated(suite: &[Tests], one_thread: bool) -> Result<Vec<Duration>, String> {
-    let mut limits = Vec::with_capacity(suite.len());
-    for tests in suite {
-        let start = Instant::now();
-        let ending = tests.run(0, LONGEST, one_thread)?;
-        let time = start.elapsed();
-        if ending != Ending::Passed {
-            return Err(format!("without a defect {} does not pass: {ending:?}", tests.name));
-        }
-        println!("{:15} {:9} {:5.1} s", tests.name, "passes", time.as_secs_f64());
-        limits.push((SLOWER * time).max(SHORTEST_LIMIT));
-    }
-    Ok(limits)
-}
-
-/// Runs the tests of the defect's crate and of those above until one notices it.
-fn fate_of(mutant: &Mutant, suite: &[Tests], limits: &[Duration], one_thread: bool) -> Result<Fate, String> {
+/// Runs the tests that come by a defect, quick ones first, until one notices it.
+fn fate_of(mutant: &Mutant, suite: &[Tests], tests: &[Test], one_thread: bool) -> Result<Fate, String> {
     let start = Instant::now();
-    let mut fate = Fate { verdict: Verdict::Survived, by: String::new(), seconds: 0.0 };
-    for (tests, limit) in suite.iter().zip(limits).filter(|(tests, _)| tests.covers(&mutant.package)) {
-        match tests.run(mutant.number, *limit, one_thread)? {
-            Ending::Passed => continue,
-            Ending::Failed(test) => (fate.verdict, fate.by) = (Verdict::Killed, format!("{} {test}", tests.name)),
-            Ending::TimedOut => (fate.verdict, fate.by) = (Verdict::TimedOut, tests.name.clone()),
+    let able: Vec<&Test> = tests.iter().filter(|test| test.reached.contains(&mutant.number)).collect();
+    let mut fate = Fate { verdict: Verdict::Survived, by: format!("{} tests come by", able.len()), seconds: 0.0 };
+    let mut shortest = 0.0;
+    'rounds: for longest in ROUNDS {
+        for (binary, program) in suite.iter().enumerate() {
+            let in_round = |test: &&&Test| test.binary == binary && (shortest..longest).contains(&test.seconds);
+            let asked: Vec<&Test> = able.iter().filter(in_round).copied().collect();
+            if asked.is_empty() {
+                continue;
+            }
+            let seconds: f64 = asked.iter().map(|test| test.seconds).sum();
+            let limit = Duration::from_secs_f64((SLOWER * seconds).max(SHORTEST_LIMIT));
+            let names: Vec<&str> = asked.iter().map(|test| test.name.as_str()).collect();
+            match program.run(mutant.number, &names, limit, one_thread)? {
+                Ending::Passed => continue,
+                Ending::Failed(test) => (fate.verdict, fate.by) = (Verdict::Killed, format!("{} {test}", program.name)),
+                Ending::TimedOut => (fate.verdict, fate.by) = (Verdict::TimedOut, program.name.clone()),
+            }
+            break 'rounds;
         }
-        break;
+        shortest = longest;
     }
     fate.seconds = start.elapsed().as_secs_f64();
     Ok(fate)

@@ -1,6 +1,5 @@
 //! The test binaries, and how one of them is run.
 
-use crate::tree::VARIABLE;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,8 +7,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Crates from the lowest to the highest; each one's tests notice defects of those below.
+/// Crates from the lowest to the highest: the order of their tests.
 const CRATES: [&str; 6] = ["carom-solvers", "carom-dynamics", "carom-collision", "carom-io", "carom", "carom-cli"];
+
+/// Environment variables of `switch.rs`: the number of the defect that acts, and the file of those that a process comes by.
+const NUMBER: &str = "CAROM_MUTANT";
+const REACHED: &str = "CAROM_MUTANTS_REACHED";
+
+/// Number for which defects are noted.
+const NOTING: u32 = u32::MAX;
 
 /// A test binary.
 #[derive(Clone, Debug)]
@@ -20,7 +26,8 @@ pub struct Tests {
     is_integration: bool,
     /// How it is called in results.
     pub name: String,
-    executable: PathBuf,
+    /// Its file.
+    pub executable: PathBuf,
     folder: PathBuf,
 }
 
@@ -64,17 +71,42 @@ fn test_binary(message: &Value) -> Option<Tests> {
 }
 
 impl Tests {
-    /// Its tests can notice a defect of this crate.
-    pub fn covers(&self, package: &str) -> bool {
-        CRATES.iter().position(|name| *name == package).is_some_and(|rank| rank <= self.rank)
+    /// Names of its tests, without those that are ignored.
+    pub fn list(&self) -> Result<Vec<String>, String> {
+        let list = |more: &[&str]| {
+            let mut command = Command::new(&self.executable);
+            let output = command.args(["--list", "--format", "terse"]).args(more).current_dir(&self.folder).output();
+            let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+            text.map_err(|error| format!("{}: {error}", self.executable.display()))
+        };
+        let (all, ignored) = (list(&[])?, list(&["--ignored"])?);
+        let left_out: Vec<&str> = ignored.lines().collect();
+        let names = all.lines().filter(|line| !left_out.contains(line)).filter_map(|line| line.strip_suffix(": test"));
+        Ok(names.map(str::to_owned).collect())
     }
 
-    /// Runs the tests with a defect, 0 for none, until the first one fails; on one thread where other processes run beside.
-    pub fn run(&self, number: u32, limit: Duration, one_thread: bool) -> Result<Ending, String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.executable.display());
+    /// Runs a test without a defect; numbers of the defects that it comes by go to a file.
+    pub fn note(&self, test: &str, file: &Path, limit: Duration) -> Result<Ending, String> {
+        let mut command = self.command(NOTING, &[test], true);
+        self.end(command.env(REACHED, file), limit)
+    }
+
+    /// Runs tests with a defect, 0 for none, until the first one fails; on one thread where other processes run beside.
+    pub fn run(&self, number: u32, tests: &[&str], limit: Duration, one_thread: bool) -> Result<Ending, String> {
+        self.end(&mut self.command(number, tests, one_thread), limit)
+    }
+
+    fn command(&self, number: u32, tests: &[&str], one_thread: bool) -> Command {
         let mut command = Command::new(&self.executable);
-        command.args(if one_thread { &["--test-threads=1"][..] } else { &[] }).current_dir(&self.folder).env(VARIABLE, number.to_string());
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
+        command.arg("--exact").args(one_thread.then_some("--test-threads=1")).args(tests);
+        command.current_dir(&self.folder).env(NUMBER, number.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    }
+
+    fn end(&self, command: &mut Command, limit: Duration) -> Result<Ending, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.executable.display());
+        let mut child = command.spawn().map_err(failed)?;
         let ending = follow(&mut child, Instant::now() + limit);
         if ending.is_some() {
             child.kill().map_err(failed)?;

@@ -16,22 +16,8 @@ pub struct Tree {
 /// The crate below all others, which gets the switch.
 const LOWEST: &str = "carom-solvers";
 
-/// Environment variable that holds the number of the defect that acts.
-pub const VARIABLE: &str = "CAROM_MUTANT";
-
-const SWITCH: &str = "//! The defect that acts in this process.
-
-use std::sync::OnceLock;
-
-/// Its number, read once.
-static CHOSEN: OnceLock<u32> = OnceLock::new();
-
-/// Defect `number` acts.
-#[inline]
-pub fn on(number: u32) -> bool {
-    *CHOSEN.get_or_init(|| std::env::var(\"CAROM_MUTANT\").ok().and_then(|x| x.parse().ok()).unwrap_or(0)) == number
-}
-";
+/// The switch, as it is written into the lowest crate.
+const SWITCH: &str = include_str!("switch.rs");
 
 /// A change of a file: where, by which defect, what instead.
 struct Change<'a> {

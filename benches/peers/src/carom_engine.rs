@@ -1,7 +1,8 @@
 //! carom with its default settings for bodies with shapes.
 
 use crate::engine::{Engine, Proof};
-use carom::dynamics::schemes::{MoreauGap, Scheme, StepReport, take_step};
+use carom::dynamics::schemes::{MoreauGap, Scheme, take_step};
+use carom::dynamics::report::StepReport;
 use carom::dynamics::{Model, State, StepMemory};
 use carom::scenes::Scene;
 use carom::solvers::FrictionSolverParams;

@@ -2,7 +2,8 @@
 
 use crate::materials::MaterialError;
 use crate::motion::Motion;
-use crate::shapes::{Shape, ShapeError};
+use crate::shape_error::ShapeError;
+use crate::shapes::Shape;
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

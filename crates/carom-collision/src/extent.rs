@@ -1,7 +1,7 @@
 //! Smallest width of a shape.
 
+use crate::mesh::topology::Topology;
 use crate::shapes::Shape;
-use crate::surface::topology::Topology;
 use nalgebra::{Matrix3, Vector3};
 
 impl Shape {

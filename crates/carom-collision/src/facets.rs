@@ -1,8 +1,8 @@
 //! Surfaces of shapes as polygons, for pictures and exports; contact detection uses the shapes themselves.
 
+use crate::mesh::grid;
 use crate::polyhedron::Polyhedron;
 use crate::shapes::Shape;
-use crate::surface::grid;
 use nalgebra::Vector3;
 use std::f64::consts::{FRAC_PI_2, TAU};
 

@@ -1,7 +1,8 @@
 //! Mass, centre of mass and inertia of homogeneous shapes, in closed form, and of bodies put together from parts.
 
-use crate::shapes::{Shape, ShapeError, hull_of};
-use crate::surface::topology::Topology;
+use crate::mesh::topology::Topology;
+use crate::shape_error::ShapeError;
+use crate::shapes::{Shape, hull_of};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
@@ -67,11 +68,6 @@ impl MassProperties {
             inertia: density * (Matrix3::identity() * central.trace() - central),
         }
     }
-}
-
-/// Volume \[m³\] within a closed surface of outward triangles; `origin` as in the integrals.
-pub(crate) fn volume_of(origin: Vector3<f64>, triangles: impl Iterator<Item = [Vector3<f64>; 3]>) -> f64 {
-    triangles.map(|t| (t[0] - origin).dot(&(t[1] - origin).cross(&(t[2] - origin)))).sum::<f64>() / 6.0
 }
 
 impl Shape {

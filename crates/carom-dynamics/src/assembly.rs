@@ -3,9 +3,7 @@
 use crate::active_set::{ActiveSource, ContactRows};
 use crate::block_diagonal::{BlockLayout, dot};
 use crate::bonds::Bonds;
-use crate::coupled_bounds;
 use crate::detection::{ContactDetector, ContactPoint, WORLD};
-use crate::diagnostics::Violations;
 use crate::error::{NonFinite, StepError};
 use crate::impacts::ImpactLaw;
 use crate::laws::{BoundedRole, Cohesion, ContactLaw, Law};
@@ -16,10 +14,10 @@ use crate::recording::Source;
 use crate::relations::Rows;
 use crate::relations::contact::{BODY_WIDTH, BodyStates, write_bias, write_jacobian};
 use crate::relations::planar_contact::planar_normal_velocity;
-use crate::schemes::StepReport;
+use crate::report::{StepReport, Violations};
 use crate::state::State;
 use crate::systems::Instant;
-use crate::variable_friction;
+use crate::{coupled_bounds, variable_friction};
 use carom_solvers::growth::reserve_tightly;
 use carom_solvers::{Delassus, SolveReport};
 

@@ -1,46 +1,9 @@
 //! The proof of how well a run satisfies its equations: energies, violations, residuals.
 
 use crate::detection::DetectionWarnings;
-use crate::schemes::StepReport;
+use crate::report::{AdaptiveReport, Energy, EventReport, StepReport, Violations};
 use crate::smooth::SmoothReport;
-use crate::strategies::{AdaptiveReport, EventReport};
 use serde::Serialize;
-
-/// Energies of a state and what left or entered since the start, all in joules.
-///
-/// The balance is  kinetic + potential + dissipated = initial + work + error; the error is that of the time discretisation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Energy {
-    /// Kinetic energy.
-    pub kinetic: f64,
-    /// Potential energy.
-    pub potential: f64,
-    /// Dissipated by the normal impulses so far, −½(u_N⁺ + u_N⁻) p_N summed.
-    pub dissipated_impact: f64,
-    /// Dissipated by the tangential impulses so far, −½(u_T⁺ + u_T⁻)·p_T summed.
-    pub dissipated_friction: f64,
-    /// Work of the forces that have no potential, and of moving constraints and obstacles, so far.
-    pub work: f64,
-}
-
-impl Energy {
-    /// Kinetic plus potential energy \[J\].
-    #[must_use]
-    pub fn mechanical(&self) -> f64 {
-        self.kinetic + self.potential
-    }
-}
-
-/// How far a state is from satisfying its constraints and contacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Violations {
-    /// Largest penetration of a contact \[m\].
-    pub penetration: f64,
-    /// Largest |g| of a bilateral constraint (unit of the constraint).
-    pub constraint: f64,
-    /// Largest |ġ| of a bilateral constraint (unit of the constraint per second).
-    pub constraint_velocity: f64,
-}
 
 /// What a run certifies about itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

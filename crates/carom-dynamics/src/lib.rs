@@ -41,6 +41,7 @@ mod planar_contacts;
 pub mod problems;
 pub mod recording;
 pub mod relations;
+pub mod report;
 pub mod schemes;
 pub mod smooth;
 pub mod state;

@@ -6,10 +6,11 @@ use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl}
 use carom_dynamics::problems::{
     Problem, Solution, add_stop, bouncing_ball, chain_of_balls, impact_oscillator, pendulum, sliding_block, woodpecker,
 };
-use carom_dynamics::recording::{EventKind, NoRecorder};
+use carom_dynamics::recording::NoRecorder;
+use carom_dynamics::report::{AdaptiveReport, EventKind};
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, Scheme, SchemeParams, check_scheme};
 use carom_dynamics::strategies::adaptive::Control;
-use carom_dynamics::strategies::{Adaptive, AdaptiveParams, AdaptiveReport, Continue, Ending, Observers, OnFailure, Outcome, Strategy};
+use carom_dynamics::strategies::{Adaptive, AdaptiveParams, Continue, Ending, Observers, OnFailure, Outcome, Strategy};
 use carom_solvers::FrictionSolverParams;
 
 fn settings(params: AdaptiveParams, end: f64) -> Adaptive {

@@ -1,12 +1,13 @@
 //! The methods of the Newmark family against reference solutions.
 
 use crate::support::{Blade, distance};
+use carom_dynamics::error::IntegrationError;
 use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::smooth::{Equations, Integration, IntegrationError, MotionPoint, Tolerances};
+use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
 use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
 use carom_dynamics::{Law, Model, State};
 

@@ -2,13 +2,14 @@
 
 use crate::contact_laws::{masses, schemes, velocity_schemes};
 use crate::support::{Done, distance, fitted_order, run, run_scheme};
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::error::RecordError;
 use carom_dynamics::problems::belt_oscillator;
-use carom_dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder};
+use carom_dynamics::recording::{ContactRecord, Frame, Recorder};
 use carom_dynamics::relations::{
     CurveSource, Driven, FormulaRelation, FormulaSource, Joint, JointAxis, JointKind, JointPlacement, JointSource, PointOnCurve, Target,
     TargetSource,
 };
+use carom_dynamics::report::{ContactMode, Event};
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, SCHEMES, SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
 use carom_dynamics::systems::{Linear, RigidBodies, RigidBody};

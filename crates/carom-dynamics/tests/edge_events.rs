@@ -3,14 +3,16 @@
 use crate::edges::pieces;
 use crate::located::{Located, final_modes, print_events, times};
 use carom_dynamics::diagnostics::Certificate;
-use carom_dynamics::events::{ContactMode, EventParams};
+use carom_dynamics::error::RecordError;
+use carom_dynamics::events::EventParams;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::Problem;
 use carom_dynamics::problems::edges::{
     OnPath, SPEED, flight_from_edge, parabola_plane, parabola_plane_at, parabola_plane_edge, plane_parabola, plane_parabola_at,
 };
-use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
+use carom_dynamics::recording::{Frame, Recorder};
 use carom_dynamics::relations::CornerLaw;
+use carom_dynamics::report::{ContactMode, Event, EventKind};
 use carom_dynamics::strategies::{Continue, Ending, EventDriven, Observers, Strategy};
 use carom_dynamics::systems::Linear;
 use carom_dynamics::{Law, Model, State, StepMemory};

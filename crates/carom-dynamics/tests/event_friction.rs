@@ -2,10 +2,9 @@
 
 use crate::located::{Located, final_modes, print_events, times};
 use crate::support::distance;
-use carom_dynamics::events::ContactMode;
 use carom_dynamics::problems::{Problem, Solution, belt_oscillator, cross_force, oscillating_incline, sliding_block, spinning_sphere};
-use carom_dynamics::recording::EventKind;
 use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::report::{ContactMode, EventKind};
 use carom_dynamics::systems::Linear;
 use carom_dynamics::{ContactLaw, Law, Model, State};
 

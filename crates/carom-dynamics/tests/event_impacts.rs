@@ -2,10 +2,10 @@
 
 use crate::located::{Located, final_modes, print_events, times};
 use crate::support::{constant_steps, distance, fitted_order};
-use carom_dynamics::events::{ContactMode, EventParams, Location};
+use carom_dynamics::events::{EventParams, Location};
 use carom_dynamics::integrators::IntegratorKind;
 use carom_dynamics::problems::{Solution, bouncing_ball, chain_of_balls, impact_oscillator, slider_crank_clearance};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::{ContactMode, EventKind};
 
 /// All impacts of the bouncing ball up to its accumulation are located to 1e-12 s, and the time of accumulation is told.
 #[test]

@@ -2,10 +2,11 @@
 
 mod random;
 
-use carom_dynamics::events::{Accelerations, ClosedSet, ContactMode, EventParams, ImpactSettings, Verdict};
+use carom_dynamics::events::{Accelerations, ClosedSet, EventParams, ImpactSettings, Verdict};
 use carom_dynamics::impacts::{ImpactLaw, Resolver};
 use carom_dynamics::problems::{painleve_rod, slider_crank_clearance};
 use carom_dynamics::relations::ClosureRelation;
+use carom_dynamics::report::ContactMode;
 use carom_dynamics::smooth::InteractionRef;
 use carom_dynamics::systems::{Instant, Linear};
 use carom_dynamics::{ContactLaw, Friction, Law, Model, State};

@@ -1,11 +1,11 @@
 //! Final contact modes do not depend on tolerances and thresholds.
 
 use crate::located::{Located, final_modes};
-use carom_dynamics::events::ContactMode;
 use carom_dynamics::problems::{
     Problem, Solution, belt_oscillator, bouncing_ball, chain_of_balls, cross_force, impact_oscillator, oscillating_incline,
     seven_body_contacts, slider_crank_clearance, sliding_block, spinning_sphere,
 };
+use carom_dynamics::report::ContactMode;
 use carom_dynamics::{Model, State};
 
 /// A problem with its name and the modes in which it ends.

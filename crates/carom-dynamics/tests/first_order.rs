@@ -4,7 +4,7 @@ use crate::support::{Done, distance, fitted_order, run_scheme, try_scheme};
 use carom_dynamics::first_order::source::LinearRelation;
 use carom_dynamics::first_order::{FirstOrderSource, MultiplierLaw, RelationSource};
 use carom_dynamics::problems::{FirstOrderProblem, circuits};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{EulerMoreauParams, Multipliers, SchemeParams, check_settings, take_step};
 use carom_dynamics::strategies::Ending;
 use carom_dynamics::systems::Coordinate;

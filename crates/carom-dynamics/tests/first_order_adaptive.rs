@@ -6,7 +6,7 @@ use crate::support::{Done, Keep, distance};
 use carom_dynamics::first_order::FirstOrderSource;
 use carom_dynamics::integrators::IntegratorParams;
 use carom_dynamics::problems::{FirstOrderProblem, add_stop, circuits, filippov};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::{Adaptive, AdaptiveParams, Continue, Ending, Observers, OnFailure, Strategy};
 use carom_dynamics::systems::{Coordinate, Linear};

@@ -3,7 +3,7 @@
 use crate::support::{Keep, run_scheme, try_scheme};
 use carom_dynamics::problems::painleve_rod::{FRICTION, PARADOX, SINGULAR_RATE, coefficients, model, sliding, stopping_impulse};
 use carom_dynamics::problems::{sliding_block, wedges, woodpecker};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Outcome, Strategy, TimeStepping};
 use carom_dynamics::{Model, RunError, State, StepMemory};

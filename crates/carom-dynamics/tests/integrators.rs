@@ -4,9 +4,10 @@
 //! `cargo test -p carom-dynamics --test main declared_orders -- --nocapture` prints the table of measured orders.
 
 use crate::support::distance;
+use carom_dynamics::error::IntegrationError;
 use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, Orders, StepControl};
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, four_bar, pendulum, slider_crank};
-use carom_dynamics::smooth::{Integration, IntegrationError, MotionPoint};
+use carom_dynamics::smooth::{Integration, MotionPoint};
 use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody};
 use carom_dynamics::{Model, State};
 use nalgebra::{Matrix3, Vector3};

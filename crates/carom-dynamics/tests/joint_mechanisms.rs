@@ -3,8 +3,8 @@
 use crate::located::{Located, times};
 use crate::support::{distance, run_scheme};
 use carom_dynamics::problems::slider_crank_clearance;
-use carom_dynamics::recording::EventKind;
 use carom_dynamics::relations::{FormulaSource, JointContact, JointKind, JointPlacement, JointSource};
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::SchemeParams;
 use carom_dynamics::systems::{Lagrangian, LagrangianText, PlanarBodies, PlanarBody};
 use carom_dynamics::{ContactLaw, Law, Model, State};

@@ -2,10 +2,10 @@
 
 use crate::located::{Located, times};
 use crate::support::{Done, run_scheme};
-use carom_dynamics::recording::EventKind;
 use carom_dynamics::relations::{
     CurveSource, JointAxis, JointContact, JointCoupling, JointKind, JointPlacement, JointSource, PointOnCurve, joint_limits,
 };
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{CombinedProjectionParams, SchemeParams};
 use carom_dynamics::systems::{PlanarBodies, PlanarBody, RigidBodies, RigidBody};
 use carom_dynamics::{ContactLaw, Law, Model, State};

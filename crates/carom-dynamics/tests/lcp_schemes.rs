@@ -3,9 +3,8 @@
 use crate::support::{distance, fitted_order, run_scheme};
 use carom_dynamics::problems::{bouncing_ball, pendulum, sliding_block, woodpecker};
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::schemes::{
-    AnitescuPotraParams, Decompression, FrictionCone, Scheme, SchemeParams, StepReport, StewartTrinkleParams, take_step,
-};
+use carom_dynamics::report::StepReport;
+use carom_dynamics::schemes::{AnitescuPotraParams, Decompression, FrictionCone, Scheme, SchemeParams, StewartTrinkleParams, take_step};
 use carom_dynamics::systems::Linear;
 use carom_dynamics::{ContactLaw, Law, Model, State, StepMemory};
 use carom_solvers::FrictionSolverParams;

@@ -1,9 +1,9 @@
 //! Runs with located events, by either strategy.
 
 use crate::support::{Done, Keep, adaptive};
-use carom_dynamics::events::{ContactMode, EventParams};
+use carom_dynamics::events::EventParams;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::{ContactMode, EventKind};
 use carom_dynamics::schemes::{MoreauJeanParams, SchemeParams};
 use carom_dynamics::strategies::{Continue, Ending, EventDriven, Hybrid, HybridParams, Observers, OnFailure, Strategy};
 use carom_dynamics::{Model, State, StepMemory};

@@ -5,7 +5,7 @@ use crate::support::{run_scheme, try_scheme};
 use carom_dynamics::first_order::source::LinearRelation;
 use carom_dynamics::first_order::{FirstOrderSource, MultiplierLaw, NotPassive, Passivity};
 use carom_dynamics::problems::FirstOrderProblem;
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use nalgebra::DMatrix;
 
 fn source(a: &DMatrix<f64>, b: &DMatrix<f64>, c: &DMatrix<f64>, d: &DMatrix<f64>) -> FirstOrderSource {

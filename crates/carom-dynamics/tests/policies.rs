@@ -2,7 +2,7 @@
 
 use crate::support::Keep;
 use carom_dynamics::problems::bouncing_ball;
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, TimeStepping};
 use carom_dynamics::systems::{Lagrangian, LagrangianText};

@@ -3,8 +3,10 @@
 use crate::contact_laws::{G, masses, with_contact};
 use crate::schemes::variants;
 use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::error::RecordError;
 use carom_dynamics::problems::{bouncing_ball, pendulum, sliding_block, woodpecker};
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
+use carom_dynamics::recording::{Frame, Recorder, StepProblem};
+use carom_dynamics::report::Event;
 use carom_dynamics::schemes::{SchemeParams, check_scheme};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
 use carom_dynamics::{Cohesion, ContactLaw, Model, State, StepMemory};

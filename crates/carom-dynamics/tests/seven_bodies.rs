@@ -3,7 +3,7 @@
 use crate::located::{Located, final_modes};
 use crate::support::{distance, fitted_order, run_scheme};
 use carom_dynamics::problems::seven_body_contacts;
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{MoreauJeanParams, SchemeParams};
 
 /// Events located at any tolerance give the same motion to it, and the same events; hybrid the same to the error of its steps in the accumulations.

@@ -2,10 +2,12 @@
 
 use crate::support::distance;
 use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::error::RecordError;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::mechanisms::{four_bar, pendulum, slider_crank};
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom_dynamics::recording::{Frame, Recorder};
 use carom_dynamics::relations::FormulaSource;
+use carom_dynamics::report::Event;
 use carom_dynamics::strategies::{Continue, Ending, Observers, Outcome, Smooth, Strategy};
 use carom_dynamics::systems::{Lagrangian, LagrangianText};
 use carom_dynamics::{Law, Model, State, StepMemory};

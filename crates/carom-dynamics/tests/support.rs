@@ -1,11 +1,12 @@
 //! Shared by the tests: runs a problem and keeps what was recorded.
 
 use carom_dynamics::diagnostics::Certificate;
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::error::RecordError;
 use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::Problem;
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom_dynamics::recording::{Frame, Recorder};
 use carom_dynamics::relations::{Relation, Rows};
+use carom_dynamics::report::{ContactMode, Event};
 use carom_dynamics::schemes::{MoreauJeanParams, SchemeParams};
 use carom_dynamics::strategies::{Continue, Ending, Observers, OnFailure, Strategy, TimeStepping};
 use carom_dynamics::systems::Scratch;

@@ -6,7 +6,7 @@ use carom_dynamics::events::EventParams;
 use carom_dynamics::first_order::{MovingSet, NamedSet, SweepingSource};
 use carom_dynamics::integrators::IntegratorParams;
 use carom_dynamics::problems::{FirstOrderProblem, filippov, sweeping};
-use carom_dynamics::recording::EventKind;
+use carom_dynamics::report::EventKind;
 use carom_dynamics::schemes::{SchemeParams, take_step};
 use carom_dynamics::strategies::{Continue, Ending, EventDriven, Observers, Strategy};
 use carom_dynamics::systems::Coordinate;

@@ -2,7 +2,8 @@
 
 use crate::support::run_scheme;
 use carom_dynamics::problems::{add_stop, bouncing_ball, pendulum};
-use carom_dynamics::schemes::{GapRule, SchemeParams, StepReport, ThetaGapParams, take_step};
+use carom_dynamics::report::StepReport;
+use carom_dynamics::schemes::{GapRule, SchemeParams, ThetaGapParams, take_step};
 use carom_dynamics::{State, StepMemory};
 
 const RULES: [GapRule; 3] = [GapRule::Theta, GapRule::ThetaEuler, GapRule::ModifiedTheta];

@@ -2,10 +2,9 @@
 //!
 //! `cargo run --release -p carom-io --example recording_cost [FRAMES]`
 
-use carom_dynamics::diagnostics::{Certificate, Energy};
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::diagnostics::Certificate;
 use carom_dynamics::recording::{ContactRecord, Frame, Recorder, Source};
-use carom_dynamics::schemes::StepReport;
+use carom_dynamics::report::{ContactMode, Energy, StepReport};
 use carom_dynamics::systems::Coordinate;
 use carom_io::recording::{Hdf5Options, Hdf5Recorder, RunInfo};
 use nalgebra::Vector3;

@@ -17,12 +17,13 @@ pub mod friction_contact;
 pub mod friction_contact_global;
 pub mod general_friction;
 pub mod growth;
+pub mod kinds;
 pub mod lcp;
 pub mod linear;
 pub mod matrix;
 mod matrix_free;
 pub mod mlcp;
-pub mod parameters;
+mod parameters;
 mod polynomial;
 pub mod problems;
 pub mod qp;
@@ -36,18 +37,17 @@ pub use block_sparse::BlockSparse;
 pub use cones::{Block, project_coulomb};
 pub use delassus::{Delassus, DenseDelassus, MatrixFree};
 pub use error::SolveError;
-pub use friction_contact::FrictionContact;
-pub use friction_contact_global::GlobalFrictionContact;
+pub use friction_contact::{FrictionContact, FrictionSolverParams};
+pub use friction_contact_global::{GlobalFrictionContact, GlobalSolverParams};
 pub use general_friction::{FrictionSet, GeneralContact, GeneralFriction, GeneralFrictionNewton};
-pub use lcp::Lcp;
+pub use kinds::{FrictionSolverKind, GlobalSolverKind, LcpSolverKind, MlcpSolverKind, QpSolverKind, ViSolverKind};
+pub use lcp::{Lcp, LcpSolverParams};
 pub use matrix::{DenseMatrix, Matrix, SparseMatrix};
-pub use mlcp::Mlcp;
-pub use parameters::{FrictionSolverParams, GlobalSolverParams, LcpSolverParams, MlcpSolverParams, QpSolverParams, ViSolverParams};
-pub use qp::ConvexQp;
-pub use registry::{FrictionSolverKind, GlobalSolverKind, LcpSolverKind, MlcpSolverKind, QpSolverKind, ViSolverKind};
+pub use mlcp::{Mlcp, MlcpSolverParams};
+pub use qp::{ConvexQp, QpSolverParams};
 pub use registry::{friction_contact_solver, global_solver, lcp_solver, mlcp_solver, qp_solver, vi_solver};
 pub use report::{SolveReport, SolveStatus};
-pub use vi::VariationalInequality;
+pub use vi::{VariationalInequality, ViSolverParams};
 
 /// The unknowns of a one-step problem.
 ///
@@ -83,9 +83,9 @@ impl Solution {
 ///    whatever the problem, with `u` recomputed from it. Not converging is a
 ///    [`SolveStatus`]; only a problem the method is not made for is a [`SolveError::Unsupported`].
 /// 3. Settings of its own go into an `XParams` in the same file and become a table of the problem's parameters
-///    (`parameters.rs`).
-/// 4. Add its line, with "when to use it", to the table of its problem in [`registry`]. The conformance suite
-///    walks these tables: the new solver meets every problem there without a new test.
+///    (`parameters.rs` of that folder).
+/// 4. Add its line, with "when to use it", to the table of its problem in [`kinds`], and its constructor to that in [`registry`]. The conformance
+///    suite walks these tables: the new solver meets every problem there without a new test.
 pub trait OneStepSolver<P>: Send + std::fmt::Debug {
     /// Name in the registry.
     fn name(&self) -> &'static str;

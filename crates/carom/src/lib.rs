@@ -47,14 +47,15 @@ pub use simulation::Simulation;
 /// What most programs need.
 pub mod prelude {
     pub use crate::Simulation;
-    pub use carom_dynamics::diagnostics::{Certificate, Energy};
-    pub use carom_dynamics::events::{ContactMode, EventParams};
+    pub use carom_dynamics::diagnostics::Certificate;
+    pub use carom_dynamics::events::EventParams;
     pub use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
-    pub use carom_dynamics::recording::{Event, EventKind, Frame, NoRecorder, Recorder};
+    pub use carom_dynamics::recording::{Frame, NoRecorder, Recorder};
+    pub use carom_dynamics::report::{ContactMode, Energy, Event, EventKind};
     pub use carom_dynamics::schemes::{MoreauJean, MoreauJeanParams, Scheme, SchemeParams};
     pub use carom_dynamics::strategies::{
         Adaptive, AdaptiveParams, Continue, Ending, EventDriven, Hybrid, HybridParams, Observers, OnFailure, Outcome, Smooth, Strategy,
-        TimeStepping,
+        StrategyKind, TimeStepping,
     };
     pub use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear, PlanarBodies, PlanarBody, RigidBodies, RigidBody};
     pub use carom_dynamics::{Cohesion, ContactLaw, Friction, Law, Model, Restitution, State, StepMemory};

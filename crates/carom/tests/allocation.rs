@@ -19,7 +19,7 @@ fn steps_of_bodies_do_not_allocate() {
         let (mut state, mut memory) = (file.state.clone(), StepMemory::new(&file.model, &file.run.solver).unwrap());
         let mut take = |n: usize| {
             for _ in 0..n {
-                scheme.step(&file.model, &mut state, &mut memory, file.run.step).unwrap();
+                scheme.step(&file.model, &mut state, &mut memory, file.run.step.unwrap()).unwrap();
             }
         };
         take(warm);

@@ -1,7 +1,8 @@
 //! Bodies of the gallery with statics and integrals that are known: a wall at its limit, a top that turns over, an arm that presses.
 
 use crate::support::{Done, folder, run};
-use carom::dynamics::recording::{EventKind, Source};
+use carom::dynamics::recording::Source;
+use carom::dynamics::report::EventKind;
 use carom::dynamics::systems::Scratch;
 use carom::io::model_file::{ModelFile, parse, read};
 use carom::io::urdf::{ImportOptions, import};

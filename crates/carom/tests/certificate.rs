@@ -4,10 +4,9 @@ use crate::contact_rows::{Eye, Row};
 use crate::support::folder;
 use crate::watch::{Seen, Watched, norm, run_within};
 use carom::Simulation;
-use carom::dynamics::diagnostics::Energy;
-use carom::dynamics::events::ContactMode;
 use carom::dynamics::recording::{ContactRecord, Source};
-use carom::dynamics::schemes::StepReport;
+use carom::dynamics::report::{ContactMode, Energy, StepReport};
+use carom::dynamics::strategies::StrategyKind;
 use carom::dynamics::{Cohesion, ContactLaw, Friction};
 
 /// Steps and active interactions of all of them, together, of a run.
@@ -222,7 +221,7 @@ fn certificates_and_records_are_what_frames_and_problems_say() {
         let mut simulation = Simulation::from_path(&path, &[]).unwrap_or_else(|e| panic!("{e}"));
         simulation.file.record.every = 1;
         // controllers sample within steps: these have several reports
-        let has_constant_steps = simulation.file.run.strategy == "time-stepping" && simulation.file.model.control().is_none();
+        let has_constant_steps = simulation.file.run.strategy == StrategyKind::TimeStepping && simulation.file.model.control().is_none();
         let watched = run_within(simulation, name, BUDGET);
         check_account(name, &watched);
         if !has_constant_steps {

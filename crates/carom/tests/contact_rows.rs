@@ -2,13 +2,12 @@
 
 use crate::watch::{Seen, Watched};
 use carom::dynamics::detection::{ContactPoint, WORLD};
-use carom::dynamics::diagnostics::Violations;
 use carom::dynamics::recording::{ContactRecord, Source};
 use carom::dynamics::relations::Rows;
 use carom::dynamics::relations::contact::turned_tangents;
-use carom::dynamics::systems::Instant;
-use carom::dynamics::systems::Scratch;
+use carom::dynamics::report::Violations;
 use carom::dynamics::systems::rigid_bodies::{angular, centre, orientation};
+use carom::dynamics::systems::{Instant, Scratch};
 use carom::dynamics::{ContactLaw, Model};
 use nalgebra::{UnitQuaternion, Vector3};
 

@@ -1,7 +1,7 @@
 //! First-order models of the gallery against their numbers.
 
 use crate::support::{failure, run};
-use carom::dynamics::recording::EventKind;
+use carom::dynamics::report::EventKind;
 
 fn x(done: &crate::support::Done) -> &[f64] {
     &done.simulation.file.state.x

@@ -3,7 +3,9 @@
 use crate::support::folder;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder, Source};
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{Frame, Recorder, Source};
+use carom::dynamics::report::Event;
 use carom::dynamics::strategies::{Continue, Ending};
 use carom::io::model_file::Override;
 

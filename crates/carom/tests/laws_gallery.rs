@@ -1,7 +1,7 @@
 //! The models of the gallery that show laws of contact, friction and impact, against their closed forms.
 
 use crate::support::{Done, run};
-use carom::dynamics::recording::EventKind;
+use carom::dynamics::report::EventKind;
 
 const G: f64 = 9.81;
 

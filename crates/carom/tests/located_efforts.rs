@@ -1,8 +1,8 @@
 //! Motors and friction in joints of model files by located events.
 
 use crate::support::{Done, failure, run, run_text};
-use carom::dynamics::events::ContactMode;
-use carom::dynamics::recording::{EventKind, Source};
+use carom::dynamics::recording::Source;
+use carom::dynamics::report::{ContactMode, EventKind};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 

@@ -1,7 +1,7 @@
 //! Bodies in contact with exact answers, by located events: friction limit, slide to roll, bouncing, cradle.
 
 use crate::support::{Done, run};
-use carom::dynamics::recording::EventKind;
+use carom::dynamics::report::EventKind;
 
 const STRATEGIES: [&str; 2] = ["event-driven", "hybrid"];
 

@@ -1,7 +1,7 @@
 //! Planar polygons, capsules and chains with exact answers: stacks and arches at rest, sliding over segments, rocking and rolling.
 
 use crate::support::{Done, run, run_text};
-use carom::dynamics::recording::EventKind;
+use carom::dynamics::report::EventKind;
 
 fn moved(done: &Done) -> f64 {
     done.keep.q[0].iter().zip(done.keep.q.last().unwrap()).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()))

@@ -2,7 +2,9 @@
 
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder};
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{ContactRecord, Frame, Recorder};
+use carom::dynamics::report::Event;
 use carom::dynamics::strategies::{Continue, Ending};
 use carom::io::model_file::Override;
 use std::path::PathBuf;

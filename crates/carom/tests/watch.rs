@@ -1,9 +1,10 @@
 //! A recorder that keeps all that a run tells, to compute it again.
 
 use carom::Simulation;
-use carom::dynamics::diagnostics::{Certificate, Energy};
-use carom::dynamics::recording::{ContactRecord, Event, Frame, RecordError, Recorder, StepProblem};
-use carom::dynamics::schemes::StepReport;
+use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{ContactRecord, Frame, Recorder, StepProblem};
+use carom::dynamics::report::{Energy, Event, StepReport};
 use carom::dynamics::strategies::{Continue, Ending};
 use carom::dynamics::systems::rigid_bodies::orientation;
 use carom::solvers::Block;

@@ -1,7 +1,9 @@
 //! The one-step problems of a run as files.
 
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{Frame, Recorder, StepProblem};
+use carom::dynamics::report::Event;
 use carom::solvers::fclib::{FclibError, FclibFile, FclibSolution, Info, MatrixFormat, write};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

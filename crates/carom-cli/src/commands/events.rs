@@ -1,7 +1,9 @@
 //! The events of a run, for people and for programs.
 
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{Frame, Recorder};
+use carom::dynamics::report::Event;
 use carom::io::recording::EventTable;
 use serde_json::{Map, Value, json};
 
@@ -147,8 +149,7 @@ impl Recorder for EventList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use carom::dynamics::events::ContactMode;
-    use carom::dynamics::recording::EventKind;
+    use carom::dynamics::report::{ContactMode, EventKind};
 
     #[test]
     fn table_is_short_and_says_what_is_left_out() {

@@ -13,7 +13,7 @@ use carom::dynamics::relations::JOINTS;
 use carom::dynamics::schemes::SCHEMES;
 use carom::dynamics::strategies::StrategyKind;
 use carom::io::model_file::MODEL_FILE;
-use carom::solvers::registry::{ProblemKind, SolverEntry};
+use carom::solvers::kinds::{ProblemKind, SolverEntry};
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};

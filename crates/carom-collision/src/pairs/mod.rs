@@ -36,7 +36,8 @@ pub(crate) use overlap::Overlap;
 
 use crate::polyhedron::Polyhedron;
 use crate::pose::Pose;
-use crate::shapes::{Shape, ShapeError, hull_of};
+use crate::shape_error::ShapeError;
+use crate::shapes::{Shape, hull_of};
 use crate::surface::Surface;
 use nalgebra::Vector3;
 use oriented_box::OrientedBox;

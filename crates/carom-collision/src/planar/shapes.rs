@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::polygon::Polygon;
-use crate::shapes::ShapeError;
+use crate::shape_error::ShapeError;
 use nalgebra::Vector2;
 use std::f64::consts::PI;
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! Surfaces of triangles: which triangles share corners and edges, which of them a solid can touch and where.
 
-pub(crate) mod grid;
-pub(crate) mod topology;
 mod tree;
 
+use crate::mesh::grid;
+use crate::mesh::topology::Topology;
 use crate::polyhedron::{Plane, Polyhedron};
-use crate::shapes::{Shape, ShapeError};
+use crate::shape_error::ShapeError;
+use crate::shapes::Shape;
 use nalgebra::{Matrix3, Vector3};
-use topology::Topology;
 use tree::TriangleTree;
 
 /// Neighbouring triangles within this fraction of the surface's size from one plane make one facet.

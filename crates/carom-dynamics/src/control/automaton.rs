@@ -2,7 +2,7 @@
 
 use super::signals::{Function, Sight};
 use crate::error::NonFinite;
-use crate::recording::{Event, EventKind};
+use crate::report::{Event, EventKind};
 use crate::system_set::SystemSet;
 use crate::systems::Scratch;
 

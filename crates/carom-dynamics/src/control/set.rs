@@ -8,7 +8,7 @@ use super::sensor::Sensor;
 use super::signals::Function;
 use crate::error::NonFinite;
 use crate::memory::StepMemory;
-use crate::recording::Event;
+use crate::report::Event;
 use crate::state::State;
 use crate::system_set::SystemSet;
 use crate::systems::Scratch;

@@ -17,9 +17,10 @@ use super::effort_modes::{EffortAfter, effort_after};
 use super::force_problem::{Cone, ForceProblem};
 use super::mode_equations::{norm, unit};
 use super::mode_search::{self, Forces};
-use super::{ClosedSet, ContactMode, EventParams};
+use super::{ClosedSet, EventParams};
 use crate::error::{RunError, StepError};
 use crate::laws::Friction;
+use crate::report::ContactMode;
 
 /// Accelerations and forces at an instant.
 #[derive(Clone, Debug)]

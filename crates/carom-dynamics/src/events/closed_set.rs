@@ -9,12 +9,12 @@
 
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::block_diagonal::{BlockFactor, BlockLayout};
-use crate::error::NonFinite;
+use crate::error::{IntegrationError, NonFinite};
 use crate::interactions::Interaction;
 use crate::laws::{BoundedLaw, Cohesion, ContactLaw, Law};
 use crate::model::Model;
 use crate::relations::Rows;
-use crate::smooth::{IntegrationError, InteractionRef};
+use crate::smooth::InteractionRef;
 use crate::systems::{Instant, Scratch};
 use carom_solvers::{BlockSparse, Delassus};
 

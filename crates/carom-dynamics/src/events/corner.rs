@@ -13,8 +13,9 @@
 //! gives G_2 v⁺ = 0 for equal masses only. With both as above, the mirror image and the turned velocity are the same: one constraint has only one
 //! such velocity that goes on into the second piece. Other constraints C v = 0 are kept by the part of G_1, G_2 that is independent of C.
 
-use super::edges::{EdgeCrossing, EdgeError, Local};
+use super::edges::{EdgeCrossing, Local};
 use crate::block_diagonal::{BlockFactor, BlockLayout, dot};
+use crate::error::EdgeError;
 use crate::model::Model;
 use crate::relations::{CornerLaw, Relation};
 use crate::systems::{Instant, Scratch};

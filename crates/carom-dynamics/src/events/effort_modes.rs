@@ -2,9 +2,10 @@
 
 use super::acceleration::{AT_THE_END, Before};
 use super::mode_equations::norm;
-use super::{ClosedSet, ContactMode, EventParams};
+use super::{ClosedSet, EventParams};
 use crate::active_set::ActiveSource;
 use crate::laws::BoundedLaw;
+use crate::report::ContactMode;
 
 /// An effort between bounds after an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -15,7 +15,7 @@ use super::memory::FirstOrderMemory;
 use super::set::{FirstOrderSet, Point, Variable};
 use crate::error::NonFinite;
 use crate::memory::Work;
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::Solution;

@@ -11,7 +11,7 @@ use super::set::{FirstOrderSet, Point};
 use super::step_linear;
 use crate::assembly::at_time;
 use crate::error::StepError;
-use crate::recording::{Event, EventKind};
+use crate::report::{Event, EventKind};
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::affine_vi::AffineVi;

@@ -13,7 +13,7 @@ use super::memory::FirstOrderMemory;
 use super::set::{FirstOrderSet, LinearParts};
 use crate::assembly::at_time;
 use crate::error::{NonFinite, StepError};
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::linear::RowLu;

@@ -4,7 +4,7 @@ use super::linear_step::Discrete;
 use super::mixed_step::MixedWork;
 use super::newton_step::NewtonWork;
 use super::set::FirstOrderSet;
-use crate::recording::Event;
+use crate::report::Event;
 use crate::systems::Scratch;
 use carom_solvers::affine_vi::{AffineVi, AffineViSolver, Piece};
 use carom_solvers::{Solution, SolveError};

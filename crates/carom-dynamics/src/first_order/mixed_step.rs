@@ -17,8 +17,9 @@ use crate::assembly::{Activation, at_time, measure_violations, note_varying_rows
 use crate::error::{NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::schemes::stages::{Span, advance, evaluate_mass, finish};
-use crate::schemes::{MoreauJean, MoreauJeanParams, StepReport};
+use crate::schemes::{MoreauJean, MoreauJeanParams};
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
 use carom_solvers::linear::RowLu;

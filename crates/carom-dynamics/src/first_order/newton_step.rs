@@ -14,7 +14,7 @@ use super::memory::FirstOrderMemory;
 use super::set::{FirstOrderSet, LinearParts, Point, Variable};
 use crate::assembly::at_time;
 use crate::error::{NonFinite, StepError};
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::Solution;

@@ -13,7 +13,7 @@ use super::law::MultiplierLaw;
 use super::memory::FirstOrderMemory;
 use super::set::FirstOrderSet;
 use crate::error::ModelError;
-use crate::recording::{Event, EventKind};
+use crate::report::{Event, EventKind};
 use carom_solvers::vi::Set;
 use nalgebra::DMatrix;
 

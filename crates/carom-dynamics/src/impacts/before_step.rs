@@ -6,11 +6,11 @@ use crate::assembly::{Activation, GAIN_TOLERANCE, at_time, detect_contacts, eval
 use crate::block_diagonal::BlockFactor;
 use crate::detection::ContactKey;
 use crate::error::StepError;
-use crate::events::ContactMode;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Source};
-use crate::schemes::{ImpactReport, Scheme, StepReport};
+use crate::report::{ContactMode, ImpactReport, StepReport};
+use crate::schemes::Scheme;
 use crate::state::State;
 use carom_solvers::{BlockSparse, Delassus, SolveError};
 

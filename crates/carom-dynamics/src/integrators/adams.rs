@@ -25,7 +25,8 @@ use super::registry::{IntegratorEntry, Orders};
 use super::runge_kutta::RungeKutta;
 use super::slope::{Slope, add_slopes};
 use super::{Formulation, Inside, Integrator, IntegratorParams, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, StepController};
 
 /// The explicit methods.
 pub(super) const ADAMS_BASHFORTH: IntegratorEntry = IntegratorEntry {

@@ -36,7 +36,8 @@
 use super::alpha_newton::{AlphaNewton, Level};
 use super::normal_part::NormalPart;
 use super::{Formulation, Integrator, IntegratorParams, NewtonParams, Step, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint};
 
 /// The error left after the last increment is foreseen to be this part of the tolerance, so that constraints hold to round-off.
 const MARGIN: f64 = 1e-2;

@@ -2,7 +2,8 @@
 
 use super::alpha_family::AlphaCoefficients;
 use crate::block_diagonal::{BlockFactor, BlockLayout};
-use crate::smooth::{Equations, IntegrationError, IterationMatrix, MotionPoint, TangentFactors};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, IterationMatrix, MotionPoint, TangentFactors};
 use crate::systems::{Instant, JacobianFactors, Scratch};
 
 /// The level at which a constraint row is satisfied.

@@ -35,7 +35,8 @@ use super::implicit_tableau::{ImplicitTableau, lagrange};
 use super::registry::{IntegratorEntry, Orders};
 use super::stage_newton::StageNewton;
 use super::{Formulation, Integrator, IntegratorParams, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StepController};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, StepController};
 
 /// Backward differentiation formulas.
 pub(super) const BDF: IntegratorEntry = IntegratorEntry {

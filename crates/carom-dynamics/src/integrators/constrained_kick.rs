@@ -14,7 +14,8 @@
 //! On rotation groups G⁺ is taken without the differential of the exponential map over the step: convergence is then linear with rate O(h).
 
 use super::{IntegratorParams, NewtonParams};
-use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, Kkt, MotionPoint};
 
 /// Work arrays of the iteration.
 #[derive(Debug, Default)]

@@ -26,7 +26,8 @@
 
 use super::registry::{IntegratorEntry, Orders};
 use super::{Formulation, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, Kkt, MotionPoint};
 
 /// The method.
 pub(super) const DISCRETE_MULTIPLIER: IntegratorEntry = IntegratorEntry {

@@ -21,7 +21,8 @@
 use super::registry::{IntegratorEntry, Orders};
 use super::slope::{Slope, add_slopes};
 use super::{Formulation, Integrator, Step, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint};
 
 /// The method of Gragg, Bulirsch and Stoer.
 pub(super) const EXTRAPOLATION: IntegratorEntry = IntegratorEntry {

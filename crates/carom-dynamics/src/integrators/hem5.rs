@@ -24,7 +24,8 @@
 use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;
 use super::{Formulation, Inside, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem, Tolerances};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, StageSystem, Tolerances};
 
 /// HEM5.
 pub(super) const HEM5: IntegratorEntry = IntegratorEntry {

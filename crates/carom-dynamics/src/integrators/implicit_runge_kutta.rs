@@ -26,7 +26,8 @@ use super::implicit_tableau::{ImplicitTableau, lagrange};
 use super::registry::{IntegratorEntry, Orders};
 use super::stage_newton::StageNewton;
 use super::{Formulation, Integrator, IntegratorParams, Step, StepControl, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, IterationMatrix, MotionPoint, TangentFactors};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, IterationMatrix, MotionPoint, TangentFactors};
 
 /// Radau IIA.
 pub(super) const RADAU_IIA: IntegratorEntry = IntegratorEntry {

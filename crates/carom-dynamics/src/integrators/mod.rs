@@ -36,7 +36,8 @@ pub use parameters::{
 };
 pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
 
-use crate::smooth::{Equations, IntegrationError, MotionPoint, Tolerances, quintic_hermite};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, Tolerances, quintic_hermite};
 
 /// One step of q̇ = T v, M v̇ = F + Gᵀλ with constraints.
 ///

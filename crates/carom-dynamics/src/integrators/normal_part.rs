@@ -1,6 +1,7 @@
 //! The part of a velocity normal to the constraints, in the metric of the mass.
 
-use crate::smooth::{Equations, IntegrationError, Kkt, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, Kkt, MotionPoint};
 
 /// Finds e with M e = Gᵀν and G e = r at a point; e = 0 where the constraints are singular there. Cost: one factorisation of the complement.
 #[derive(Default)]

@@ -21,7 +21,8 @@
 use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;
 use super::{Formulation, Inside, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem, Tolerances};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, StageSystem, Tolerances};
 
 /// PHEM56.
 pub(super) const PHEM56: IntegratorEntry = IntegratorEntry {

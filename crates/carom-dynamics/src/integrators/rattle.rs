@@ -21,7 +21,8 @@
 use super::constrained_kick::{ConstrainedKick, Kick};
 use super::registry::{IntegratorEntry, Orders};
 use super::{Formulation, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, StageSystem};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, StageSystem};
 
 /// RATTLE.
 pub(super) const RATTLE: IntegratorEntry = IntegratorEntry {

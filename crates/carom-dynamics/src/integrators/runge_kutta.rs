@@ -23,7 +23,8 @@ use super::registry::{IntegratorEntry, Orders};
 use super::slope::{Slope, add_slopes};
 use super::tableaux::{self, DOPRI5_DENSE, Tableau};
 use super::{Formulation, Inside, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, quintic_hermite};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, quintic_hermite};
 
 /// Dormand and Prince's pair, order 5.
 pub(super) const DOPRI5: IntegratorEntry = IntegratorEntry {

@@ -19,7 +19,8 @@
 use super::constrained_kick::{ConstrainedKick, Kick};
 use super::registry::{IntegratorEntry, Orders};
 use super::{Formulation, Integrator, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint};
 
 /// SHAKE.
 pub(super) const SHAKE: IntegratorEntry = IntegratorEntry {

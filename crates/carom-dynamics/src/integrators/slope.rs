@@ -6,7 +6,8 @@
 //!
 //! with the accelerations of the acceleration (index 1) form, [`Equations::accelerate`].
 
-use crate::smooth::{Equations, IntegrationError, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint};
 
 /// ẏ = (ẇ, v̇) at one instant.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use super::parameters::{Baumgarte, Formulation};
 use super::stage_newton::{Stage, StageNewton};
-use crate::smooth::{Equations, IntegrationError, MotionPoint, TangentFactors};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint, TangentFactors};
 
 /// What a constraint row demands.
 #[derive(Clone, Copy, PartialEq)]

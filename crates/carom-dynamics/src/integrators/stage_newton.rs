@@ -28,7 +28,8 @@
 
 use super::parameters::{Formulation, NewtonParams};
 use crate::block_diagonal::BlockFactor;
-use crate::smooth::{Equations, IntegrationError, IterationMatrix, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, IterationMatrix, MotionPoint};
 
 /// Increments must fall at least by this factor per iteration for a matrix to be kept.
 const GOOD_RATE: f64 = 0.1;

@@ -16,7 +16,8 @@
 
 use super::registry::{IntegratorEntry, Orders};
 use super::{Formulation, Integrator, NewtonParams, Step, StepEstimate};
-use crate::smooth::{Equations, IntegrationError, MotionPoint};
+use crate::error::IntegrationError;
+use crate::smooth::{Equations, MotionPoint};
 
 /// Störmer–Verlet.
 pub(super) const STORMER_VERLET: IntegratorEntry = IntegratorEntry {

@@ -16,7 +16,7 @@ use super::{Problem, Solution, add_contact, bisect};
 use crate::error::ModelError;
 use crate::laws::ContactLaw;
 use crate::model::Model;
-use crate::recording::EventKind;
+use crate::report::EventKind;
 use crate::state::State;
 use crate::systems::Linear;
 use std::f64::consts::PI;

@@ -32,7 +32,7 @@
 use super::friction_cone::{FrictionCone, check_facets};
 use super::settings::{check_activation_threshold, require};
 use super::stages::{Span, advance, evaluate_mass, factorise, factorise_mass, finish, free_by_force};
-use super::{Orders, Scheme, StepReport, report_worse};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active,
@@ -43,6 +43,7 @@ use crate::impacts::ImpactLaw;
 use crate::laws::Law;
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::{StepReport, report_worse};
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
 use carom_solvers::{FrictionSolverKind, FrictionSolverParams};

@@ -23,14 +23,15 @@
 //! Order: 1 across impacts and with active constraints; 2 in free motion for θ = 1/2 and constant M.
 
 use super::moreau_jean::{Configuration, MoreauJean, MoreauJeanParams};
-use super::position_projection::{Demand, Metric, Place, Projection, ProjectionReport, Projector};
+use super::position_projection::{Demand, Metric, Place, Projection, Projector};
 use super::stages::{Span, displace, finish};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{RowsOver, at_time, measure_violations, normal_displacement, select_where};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::{ProjectionReport, StepReport};
 use crate::state::State;
 use carom_solvers::Block;
 use serde::{Deserialize, Serialize};

@@ -25,7 +25,7 @@
 use super::left_limit::left_limit;
 use super::settings::check_activation_threshold;
 use super::stages::{Span, check_finite, factorise_mass, finish};
-use super::{Orders, Scheme, StepReport, report_worse};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     RowsOver, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_where, solve_problem,
@@ -34,6 +34,7 @@ use crate::assembly::{
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::{StepReport, report_worse};
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 

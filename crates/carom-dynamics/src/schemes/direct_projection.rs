@@ -22,13 +22,14 @@
 use super::moreau_jean::{Configuration, MoreauJean, MoreauJeanParams};
 use super::position_projection::{Demand, Metric, Place, Projection, Projector};
 use super::stages::{Span, finish};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, at_time, measure_violations, select_active};
 use crate::detection::ContactKey;
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 

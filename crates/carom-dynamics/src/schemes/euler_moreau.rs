@@ -16,7 +16,7 @@
 //! variation, 2 between them for θ = 1/2 and continuous multipliers.
 
 use super::settings::{check_newton, require};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::error::{ModelError, StepError};
 use crate::first_order::mixed_step::step_mixed;
 use crate::first_order::{
@@ -24,6 +24,7 @@ use crate::first_order::{
 };
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,6 @@
 //! M(t̃, q̃) (v_{k+1} − v_k) = h F(t̃, q̃, v_k) + G(q̃)ᵀ p,      u = G(q̃) v_{k+1} + b,      active where g(q̃) ≤ threshold
 //! ```
 
-use super::StepReport;
 use super::stages::{check_finite, factorise_mass, free_by_force};
 use crate::assembly::{
     RowsOver, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_where,
@@ -12,6 +11,7 @@ use crate::assembly::{
 use crate::error::StepError;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 
 /// (q_k, v_k) => t̃ = t_k + time and q̃ = q_k ⊕ time · T v_k in the state.

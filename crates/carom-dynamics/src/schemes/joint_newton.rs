@@ -8,13 +8,13 @@
 //! what the velocities still change by, so that the iteration loses nothing, and each costs what evaluating the equations costs. Where it is slow
 //! they are found anew. W is not symmetric, as H differs from G by O(h); its symmetric part is as good as positive.
 
-use super::StepReport;
 use super::joint_positions::{JointPositions, advance_on_joints};
 use super::theta_step::{ThetaStep, WITHIN_NEWTON};
 use crate::assembly::{at_time, update_jacobians};
 use crate::error::StepError;
 use crate::memory::{Chosen, OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use carom_solvers::linear::BilateralFactor;
 use carom_solvers::{Delassus, FrictionContact, SolveReport, SolveStatus};

@@ -20,7 +20,6 @@
 //! slow. Constraints on velocities alone (rolling) take part in the first line only.
 
 use super::joint_newton::JointNewton;
-use super::position_projection::ProjectionReport;
 use super::stages::displace;
 use super::step_history::StepHistory;
 use crate::active_set::{ActiveSet, ActiveSource};
@@ -29,6 +28,7 @@ use crate::block_diagonal::{BlockFactor, BlockLayout, keep_positive_part};
 use crate::error::{NonFinite, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::ProjectionReport;
 use crate::state::State;
 use crate::systems::Scratch;
 use carom_solvers::BlockSparse;

@@ -8,12 +8,12 @@
 //! closed get the multiplier of the acceleration level up to O(h); a law on û, not on the acceleration, lets contacts open that already
 //! separate, and needs no case distinction between sticking and sliding.
 
-use super::{StepReport, report_worse};
 use crate::active_set::ActiveSource;
 use crate::assembly::{assemble_problem, at_time, solve_problem};
 use crate::error::{NonFinite, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::{StepReport, report_worse};
 use crate::state::State;
 
 /// (q_k, v_k) with F_k in `work.force_start`, the factor of M(q_k) in `matrices.factor` and the closed interactions in `active` => `acceleration`;

@@ -25,7 +25,7 @@
 
 use super::settings::{check_activation_threshold, check_newton, require};
 use super::stages::{Span, check_finite, evaluate_mass, factorise_iteration, finish, free_by_residual};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_active, solve_problem,
@@ -34,6 +34,7 @@ use crate::block_diagonal::dot;
 use crate::error::{ModelError, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
 use serde::{Deserialize, Serialize};

@@ -26,11 +26,12 @@
 use super::explicit_stage::{move_freely, pose_problem};
 use super::settings::check_activation_threshold;
 use super::stages::{Span, check_finite, finish};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::assembly::{at_time, solve_problem};
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 

@@ -31,6 +31,7 @@ use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::relations::contact::{BodyStates, write_jacobian};
+use crate::report::ProjectionReport;
 use crate::state::State;
 use crate::systems::Instant;
 use carom_solvers::{Block, BlockSparse, Delassus, FrictionContact, Solution};
@@ -45,17 +46,6 @@ pub enum Metric {
     Mass,
     /// δᵀ δ of the coordinates, metres and radians alike: the metric of the published runs of Siconos.
     Coordinates,
-}
-
-/// What a projection did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ProjectionReport {
-    /// Displacements made in the step.
-    pub iterations: usize,
-    /// Largest |g| or penetration left (unit of the constraint; \[m\] for contacts).
-    pub violation: f64,
-    /// It is within the tolerance.
-    pub converged: bool,
 }
 
 /// Settings of a projection.

@@ -1,12 +1,12 @@
 //! Stages of a step that several schemes share: positions from velocities, factorisations, the account at the end.
 
-use super::StepReport;
 use crate::active_set::ActiveSet;
 use crate::assembly::{add_exchange, at_time, keep_impulses, local_change};
 use crate::block_diagonal::dot;
 use crate::error::{NonFinite, StepError};
 use crate::memory::{Matrices, OneStep, StepMemory, Work};
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors, Scratch};
 use carom_solvers::Delassus;

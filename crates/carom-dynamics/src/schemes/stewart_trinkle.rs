@@ -26,7 +26,7 @@
 use super::friction_cone::{FrictionCone, check_facets};
 use super::settings::require;
 use super::stages::{Span, advance, factorise_mass, finish, free_by_force};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, largest_approach, measure_violations, note_varying_rows,
@@ -35,6 +35,7 @@ use crate::assembly::{
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use carom_solvers::{FrictionSolverKind, FrictionSolverParams};
 use serde::{Deserialize, Serialize};

@@ -34,11 +34,12 @@
 use super::settings::{check_newton, require};
 use super::stages::{Span, finish};
 use super::theta_step::ThetaStep;
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::assembly::{Activation, at_time, detect_at, evaluate_candidates, measure_violations, note_varying_rows, select_active};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Instant;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,6 @@
 //! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule. Where joints are held on
 //! their positions, reactions and displacements are those of `joint_positions.rs`.
 
-use super::StepReport;
 use super::joint_positions::{Closeness, JointPositions, advance_on_joints};
 use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
 use super::stiff_elements::StiffElements;
@@ -17,6 +16,7 @@ use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians
 use crate::error::{NonFinite, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
 

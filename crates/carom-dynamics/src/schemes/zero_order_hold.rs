@@ -7,11 +7,12 @@
 //! Inputs are held at their values at t_k, multipliers are implicit and constant over the step. The motion is exact where inputs and multipliers are constant: sampled control of
 //! a linear plant, whatever the step. Order 1 otherwise.
 
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::error::{ModelError, StepError};
 use crate::first_order::{Discretisation, check_linear_steps, make_consistent, require_degrees, step_linear};
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,9 @@
 //! whichever suits it better: it may belong to either.
 
 use super::equations::Equations;
-use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
+use crate::error::{IntegrationError, Violation};
 use crate::integrators::{AssemblyMode, AssemblyParams};
 use serde::Serialize;
 
@@ -39,15 +39,6 @@ impl AssemblyReport {
     pub fn is_assembled(&self) -> bool {
         self.moved > 0.0 || self.velocity_changed > 0.0
     }
-}
-
-/// A constraint that an initial state violates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
-    /// Name of the constraint, with the number of the row where it has several.
-    pub constraint: String,
-    /// g or G v + b (unit of the constraint; per second for velocities).
-    pub residual: f64,
 }
 
 impl Equations<'_> {

@@ -2,10 +2,10 @@
 
 use super::closed_contact::Role;
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::sliding::SlipWork;
+use crate::error::IntegrationError;
 use crate::systems::Instant;
 
 impl Equations<'_> {

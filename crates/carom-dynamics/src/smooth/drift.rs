@@ -1,10 +1,10 @@
 //! How far constraints are violated, row by row.
 
 use super::report::RowDrift;
-use crate::diagnostics::Violations;
 use crate::error::NonFinite;
 use crate::model::Model;
 use crate::relations::Rows;
+use crate::report::Violations;
 use crate::systems::Scratch;
 
 /// Evaluates |g| and |ġ| of all rows of the bilateral constraints, those that depend on others too, and keeps their largest values.

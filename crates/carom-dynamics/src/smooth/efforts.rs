@@ -12,11 +12,10 @@
 
 use super::closed_contact::Interactions;
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::sliding::{ROUND_OFF, SlipWork};
-use crate::error::NonFinite;
+use crate::error::{IntegrationError, NonFinite};
 use crate::laws::BoundedLaw;
 use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};

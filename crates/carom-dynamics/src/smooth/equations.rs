@@ -2,7 +2,6 @@
 
 use super::closed_contact::Interactions;
 use super::elimination::{Elimination, EliminationError};
-use super::error::IntegrationError;
 use super::iteration_matrix::IterationMatrix;
 use super::kkt::{Kkt, KktError};
 use super::known_jacobian::KnownJacobian;
@@ -13,7 +12,7 @@ use super::shared_forces::SharedForces;
 use super::sliding::{FrictionSystem, SlipWork};
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
-use crate::error::NonFinite;
+use crate::error::{IntegrationError, NonFinite};
 use crate::integrators::{AccelerationForm, Baumgarte};
 use crate::model::Model;
 use crate::relations::Rows;

@@ -3,13 +3,13 @@
 use super::consistent_start::AssemblyReport;
 use super::control::StepController;
 use super::equations::Equations;
-use super::error::IntegrationError;
 use super::first_step::first_step;
 use super::halving::{HalvedStep, Halving};
 use super::hermite::quintic_hermite;
 use super::motion_point::MotionPoint;
 use super::statistics::Statistics;
 use super::tolerances::Tolerances;
+use crate::error::IntegrationError;
 use crate::integrators::{Inside, Integrator, IntegratorParams, Projection, Step, StepControl, StepEstimate, build};
 use crate::model::Model;
 use crate::state::State;

@@ -10,9 +10,9 @@
 
 use super::efforts::{Effort, EffortRole, length};
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::row_layout::RowLayout;
 use super::sliding::SlipWork;
+use crate::error::IntegrationError;
 use crate::laws::JointLoad;
 use crate::systems::Instant;
 

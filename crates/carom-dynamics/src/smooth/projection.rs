@@ -14,8 +14,8 @@
 //! factorisation each, the position about two iterations; the acceleration is evaluated anew.
 
 use super::equations::Equations;
-use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
+use crate::error::IntegrationError;
 use crate::integrators::{AccelerationForm, Projection};
 
 /// A residual below this is round-off: a few units in the last place of the terms that make g.

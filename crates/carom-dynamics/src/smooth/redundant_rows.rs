@@ -9,13 +9,13 @@
 
 use super::closed_contact::Role;
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::kkt::KktError;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use super::row_selection::{RowSelection, independent_rows};
 use super::shared_forces::SharedForces;
 use crate::block_diagonal::BlockFactor;
+use crate::error::IntegrationError;
 use crate::relations::Rows;
 use nalgebra::{DMatrix, DVector};
 

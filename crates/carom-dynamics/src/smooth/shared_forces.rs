@@ -13,12 +13,12 @@
 //! Cost: dense, O(k² m) with k independent rows and m forces. Only where redundant rows and sliding contacts meet.
 
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::kkt::KktError;
 use super::row_layout::{RowItem, RowLayout};
 use super::row_selection::SMALLEST_SHARE;
 use super::sliding::SlipWork;
 use crate::block_diagonal::{BlockFactor, BlockLayout, dot};
+use crate::error::IntegrationError;
 use crate::relations::Rows;
 use crate::systems::Instant;
 

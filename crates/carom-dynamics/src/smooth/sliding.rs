@@ -10,10 +10,9 @@
 
 use super::closed_contact::{Interactions, Role};
 use super::equations::{Equations, at};
-use super::error::IntegrationError;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
-use crate::error::NonFinite;
+use crate::error::{IntegrationError, NonFinite};
 use crate::integrators::{AccelerationForm, IntegratorKind};
 use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};

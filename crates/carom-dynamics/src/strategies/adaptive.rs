@@ -5,22 +5,19 @@ mod doubling;
 mod high_order;
 mod params;
 pub(super) mod phases;
-mod report;
 mod scheme_control;
 
 use super::journal::Journal;
 use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, check_times};
-use crate::error::{ModelError, RunError, StepError};
+use crate::error::{IntegrationError, ModelError, RunError, StepError};
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
-use crate::recording::EventKind;
-use crate::schemes::{Scheme, SchemeParams, StepReport, take_step};
-use crate::smooth::IntegrationError;
+use crate::report::{AdaptiveReport, EventKind, StepReport};
+use crate::schemes::{Scheme, SchemeParams, take_step};
 use crate::state::State;
 use high_order::HighOrder;
 pub use params::{AdaptiveParams, Control};
-pub use report::AdaptiveReport;
 use scheme_control::SchemeControl;
 
 /// Where no first step is given: this fraction of the time span.

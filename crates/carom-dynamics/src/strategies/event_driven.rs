@@ -18,7 +18,6 @@ mod frames;
 mod guard;
 mod met;
 mod motion;
-mod report;
 mod run;
 mod search;
 mod settle;
@@ -26,8 +25,6 @@ mod stopping;
 mod storage_account;
 mod switch;
 mod watch;
-
-pub use report::EventReport;
 
 pub(super) use met::Met;
 pub(super) use motion::Motion;

@@ -20,8 +20,8 @@ use crate::recording::Recorder;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
 
-pub use adaptive::{Adaptive, AdaptiveParams, AdaptiveReport};
-pub use event_driven::{EventDriven, EventReport};
+pub use adaptive::{Adaptive, AdaptiveParams};
+pub use event_driven::EventDriven;
 pub use hybrid::{Hybrid, HybridParams, SwitchOn};
 pub use kind::StrategyKind;
 pub use sampling::refuse_control;

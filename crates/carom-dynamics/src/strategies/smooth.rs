@@ -2,16 +2,14 @@
 
 use super::frame_clock::FrameClock;
 use super::journal::Journal;
-use super::sampling;
 use super::work::WorkMeter;
-use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times};
+use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times, sampling};
 use crate::assembly::at_time;
-use crate::diagnostics::Energy;
 use crate::error::{ModelError, RunError};
 use crate::integrators::IntegratorParams;
 use crate::memory::StepMemory;
 use crate::model::Model;
-use crate::schemes::StepReport;
+use crate::report::{Energy, StepReport};
 use crate::smooth::{AssemblyReport, DriftMeter, Integration, MotionPoint, SmoothReport};
 use crate::state::State;
 
@@ -119,7 +117,7 @@ struct Run<'a, 'm> {
 
 impl<'m> Run<'_, 'm> {
     fn all_steps(&mut self, state: &mut State, watch: &mut dyn FnMut(&Progress) -> Continue, start: f64) -> Result<Ending, RunError> {
-        self.settings.validate(self.model, start).map_err(crate::smooth::IntegrationError::from)?;
+        self.settings.validate(self.model, start).map_err(crate::error::IntegrationError::from)?;
         let end = self.settings.end;
         sampling::begin(self.model, state, self.memory)?;
         let mut begun = Integration::new(self.model, state, &self.settings.integrator);

@@ -2,13 +2,12 @@
 
 use super::frame_clock::FrameClock;
 use super::journal::Journal;
-use super::sampling;
-use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, check_times};
+use super::{Continue, Ending, Observers, OnFailure, Outcome, Progress, Strategy, check_times, sampling};
 use crate::error::{ModelError, RunError};
 use crate::memory::StepMemory;
 use crate::model::Model;
-use crate::recording::EventKind;
-use crate::schemes::{Scheme, StepReport, take_step};
+use crate::report::{EventKind, StepReport};
+use crate::schemes::{Scheme, take_step};
 use crate::state::State;
 
 /// A step is halved at most this often.
@@ -164,7 +163,7 @@ impl Run<'_, '_> {
                     }
                     OnFailure::Stop | OnFailure::HalveStep => {
                         let error = RunError::not_converged(t, self.journal.certificate.steps + 1, &report);
-                        let error = error.at_row_of(self.model, self.memory);
+                        let error = at_worst_row(error, self.model, self.memory);
                         self.memory.restore(state);
                         return Err(error);
                     }
@@ -178,5 +177,19 @@ impl Run<'_, '_> {
                 Some(half) => level = half,
             }
         }
+    }
+}
+
+/// The same error, with the row of the first-order part in which the one-step problem is worst.
+fn at_worst_row(error: RunError, model: &Model, memory: &StepMemory) -> RunError {
+    match (error, model.first_order(), &memory.first_order) {
+        (RunError::NotConverged { t, step, what: what @ "the one-step problem", residual, iterations, .. }, Some(set), Some(own)) => {
+            let place = own.worst_row().map_or_else(String::new, |row| {
+                let name = &set.rows()[row];
+                format!(", and is worst at {name} of \"{}\": there may be no solution (a short circuit, a multiplier that cannot do what its law asks for)", set.relation_of(row).name)
+            });
+            RunError::NotConverged { t, step, what, residual, iterations, place }
+        }
+        (error, ..) => error,
     }
 }

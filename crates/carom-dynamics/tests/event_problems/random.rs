@@ -2,7 +2,8 @@
 
 use super::{Plain, accelerate, coulomb, diagonal, modes, near};
 use carom_dynamics::Law;
-use carom_dynamics::events::{Accelerations, ContactMode, Verdict};
+use carom_dynamics::events::{Accelerations, Verdict};
+use carom_dynamics::report::ContactMode;
 use carom_solvers::random::SplitMix64;
 
 /// Delassus' problem: which of three contacts of a body open. To open all those that would pull if all stayed closed is often wrong; all 2³ modes are

@@ -11,7 +11,7 @@ use carom_dynamics::schemes::{SCHEMES, SchemeParams};
 use carom_dynamics::strategies::adaptive::Control;
 use carom_dynamics::strategies::{AdaptiveParams, HybridParams};
 use carom_solvers::FrictionSolverParams;
-use carom_solvers::registry::ProblemKind;
+use carom_solvers::kinds::ProblemKind;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 use toml::Spanned;

@@ -2,8 +2,8 @@
 
 use crate::recording::{EventTable, RecordingError, RunFile, effort_mode_name};
 use carom_dynamics::MultiplierMode;
-use carom_dynamics::events::ContactMode;
 use carom_dynamics::nearest::nearest;
+use carom_dynamics::report::ContactMode;
 
 /// What a lane shows at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::chart::{Canvas, EDGE, Field, LABEL_SIZE, LEGEND_ROW, TICK_SIZE, TITLE
 use super::lanes::{Lane, LaneMode, Timeline};
 use super::scene::{Anchor, Colour, Scene, Shape, Stroke};
 use carom_dynamics::MultiplierMode;
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::report::ContactMode;
 
 /// Height of a lane and of the bands in it.
 const LANE: f32 = 26.0;

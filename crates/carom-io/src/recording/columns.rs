@@ -2,9 +2,8 @@
 
 use super::modes::NO_MODE;
 use super::{Precision, RunInfo};
-use carom_dynamics::diagnostics::Energy;
-use carom_dynamics::recording::{ContactRecord, Event, Frame, Source};
-use carom_dynamics::schemes::StepReport;
+use carom_dynamics::recording::{ContactRecord, Frame, Source};
+use carom_dynamics::report::{Energy, Event, StepReport};
 use hdf5_pure::{
     Dataset, DatasetBuilder, Error, File, MaxExtent, make_f32_type, make_f64_type, make_i32_type, make_i64_type, make_u8_type,
 };

@@ -6,8 +6,10 @@
 
 use super::target::Target;
 use super::{NamedUnit, RecordingError, RunFile, RunInfo};
-use carom_dynamics::diagnostics::{Certificate, Energy};
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom_dynamics::diagnostics::Certificate;
+use carom_dynamics::error::RecordError;
+use carom_dynamics::recording::{Frame, Recorder};
+use carom_dynamics::report::{Energy, Event};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};

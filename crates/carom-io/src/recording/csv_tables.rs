@@ -3,7 +3,7 @@
 use super::csv::{field, push_numbers};
 use super::{RecordingError, RunFile, effort_mode_name};
 use carom_dynamics::MultiplierMode;
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::report::ContactMode;
 use std::io::Write;
 
 /// Bytes collected before they are written.

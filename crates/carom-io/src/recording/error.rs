@@ -1,6 +1,6 @@
 //! What can go wrong with recorded runs and their plots.
 
-use carom_dynamics::recording::RecordError;
+use carom_dynamics::error::RecordError;
 use std::path::PathBuf;
 
 /// A recorded run cannot be written, read or drawn. Every message says what to do about it.

@@ -47,7 +47,9 @@ use super::modes::name_codes;
 use super::target::{Target, with_suffix};
 use super::{RecordingError, RunInfo};
 use carom_dynamics::diagnostics::Certificate;
-use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
+use carom_dynamics::error::RecordError;
+use carom_dynamics::recording::{Frame, Recorder};
+use carom_dynamics::report::{Event, EventKind};
 use hdf5_pure::{
     AttrValue, DatasetBuilder, Error, File, FileAccessProperties, FileBuilder, FileLocking, RepackOptions, SyncPolicy, repack,
 };

@@ -2,7 +2,7 @@
 
 use super::{RecordingError, RunFile};
 use carom_dynamics::MultiplierMode;
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::report::ContactMode;
 use hdf5_pure::{AttrValue, DatasetBuilder};
 
 /// Code of an event that changes no mode.

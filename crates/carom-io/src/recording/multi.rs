@@ -1,7 +1,9 @@
 //! Several recorders at once.
 
 use carom_dynamics::diagnostics::Certificate;
-use carom_dynamics::recording::{Event, Frame, RecordError, Recorder, StepProblem};
+use carom_dynamics::error::RecordError;
+use carom_dynamics::recording::{Frame, Recorder, StepProblem};
+use carom_dynamics::report::Event;
 
 /// Hands everything on to several recorders, in order.
 ///

@@ -1,7 +1,7 @@
 //! The contacts and events of a recorded run.
 
 use super::{RecordingError, RunFile};
-use carom_dynamics::events::ContactMode;
+use carom_dynamics::report::ContactMode;
 
 /// The active interactions of all frames, one row each.
 #[derive(Clone, Debug, Default, PartialEq)]

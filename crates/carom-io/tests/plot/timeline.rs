@@ -2,7 +2,8 @@
 
 use super::pixels;
 use crate::fixture::record;
-use carom_dynamics::events::ContactMode::{self, Closed, Open, Sliding, Sticking, Touching};
+use carom_dynamics::report::ContactMode;
+use carom_dynamics::report::ContactMode::{Closed, Open, Sliding, Sticking, Touching};
 use carom_io::plot::{Lane, LaneMode, Timeline, draw_timeline};
 use carom_io::recording::{Hdf5Options, RecordingError, RunFile};
 use tempfile::tempdir;

@@ -1,6 +1,7 @@
 use crate::fixture::{self, certificate, contacts, energy, event, feed, info, mode, q, record, report, v};
-use carom_dynamics::events::ContactMode;
-use carom_dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder, Source};
+use carom_dynamics::error::RecordError;
+use carom_dynamics::recording::{Frame, Recorder, Source};
+use carom_dynamics::report::{ContactMode, Event, EventKind};
 use carom_io::recording::{Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile, RunInfo, export_contacts, export_events};
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
@@ -320,7 +321,7 @@ fn several_recorders_all_finish() {
         fn frame(&mut self, _: &Frame<'_>) -> Result<(), RecordError> {
             Ok(())
         }
-        fn event(&mut self, _: &carom_dynamics::recording::Event) -> Result<(), RecordError> {
+        fn event(&mut self, _: &carom_dynamics::report::Event) -> Result<(), RecordError> {
             Ok(())
         }
         fn finish(&mut self, _: &carom_dynamics::diagnostics::Certificate, _: &str) -> Result<(), RecordError> {

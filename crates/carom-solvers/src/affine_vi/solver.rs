@@ -5,8 +5,9 @@ use super::pieces::{Piece, Pieces};
 use super::{AffineVi, mixed_form};
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::mlcp::Mlcp;
-use crate::parameters::{MlcpSolverParams, ViSolverParams};
+use crate::mlcp::MlcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
+use crate::vi::ViSolverParams;
 use crate::vi::{Affine, VariationalInequality};
 use crate::{BoxedSolver, Solution, SolveError, mlcp_solver, vi_solver};
 

@@ -1,13 +1,13 @@
 //! Fixed point on the slip term.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::conic_form::{ConicForm, project};
 use crate::acceleration::Acceleration;
 use crate::cones::norm_squared;
 use crate::conic::{ConeLimits, ConeProgram, ConeSolver};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,6 +1,7 @@
 //! Alternating direction method of multipliers.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::admm_control::{AdmmControl, AdmmResiduals};
 use super::forecast::Forecast;
 use super::scaled::Scaled;
@@ -8,7 +9,7 @@ use super::shifted_matrix::ShiftedMatrix;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::{FrictionSolverParams, check};
+use crate::parameters::check;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! The default solver: chooses by size and kind of the problem, watches progress, and goes on with another method.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::admm::Admm;
 use super::elimination::Elimination;
 use super::interior_point::InteriorPoint;
@@ -11,7 +12,7 @@ use super::via_lcp::ContactsViaLcp;
 use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::{FrictionSolverParams, LcpSolverKind};
+use crate::kinds::LcpSolverKind;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -7,6 +7,7 @@
 //! The map r ↦ û is not monotone where contacts slide, so that the theory of projections (convergence for monotone maps) covers
 //! the frictionless problem only; in practice friction does no harm.
 
+use super::FrictionSolverParams;
 use super::projection::{Limits, ProjectedMap, ProjectionParams, Projections, Variant};
 use super::scaled::Scaled;
 use super::{FrictionContact, Runaway};
@@ -14,7 +15,6 @@ use crate::Solution;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::SolveReport;
 
 /// What the three solvers by projection share: limits, units and work arrays.

@@ -1,12 +1,12 @@
 //! Planar contacts by enumeration of their modes.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::contact_modes::{ContactModes, NAME};
 use super::elimination::Elimination;
 use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,10 +1,10 @@
 //! Projections with a self-adaptive step.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::bipotential::BipotentialSolver;
 use super::projection::Variant;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 

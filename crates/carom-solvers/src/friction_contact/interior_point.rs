@@ -1,12 +1,13 @@
 //! Interior point method for the exact Coulomb law.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::conic_form::{ConicForm, project};
 use super::proximal_newton::{NewtonLimits, ProximalNewton};
 use crate::conic::{Law, PathFollower};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::{FrictionSolverParams, check};
+use crate::parameters::check;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Nonsmooth Newton methods on three equations of the contact law.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::block_equation::BlockEquation;
 use super::disk_equations::{self, Radius};
 use super::fischer_burmeister_cone;
@@ -10,7 +11,7 @@ use super::scaled::Scaled;
 use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::{FrictionSolverParams, check};
+use crate::parameters::check;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};

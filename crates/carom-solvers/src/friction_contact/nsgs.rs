@@ -1,6 +1,7 @@
 //! Nonlinear block Gauss–Seidel (NSGS).
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::forecast::Forecast;
 use super::freezing::Freezing;
 use super::local::{LocalMethod, LocalSolver};
@@ -12,7 +13,6 @@ use crate::cones::{Block, norm_squared};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::linear::RankRevealingLu;
-use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,11 +1,11 @@
 //! Normal and tangential problems in turn.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::bounded_friction::{BoundLimits, BoundedFriction, Part, refuse_balls};
 use super::elimination::Elimination;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 

@@ -1,13 +1,15 @@
 //! Polyhedral friction cones as an LCP.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::complementarity::ComplementarityForm;
 use super::elimination::Elimination;
 use super::via_lcp::ContactsViaLcp;
 use crate::cones::Block;
 use crate::error::SolveError;
+use crate::kinds::LcpSolverKind;
 use crate::lcp::Lemke;
-use crate::parameters::{FrictionSolverParams, LcpSolverKind, check};
+use crate::parameters::check;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};

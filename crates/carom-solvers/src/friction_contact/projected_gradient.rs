@@ -1,11 +1,11 @@
 //! Accelerated projected gradient on the convex relaxation of friction.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::scaled::Scaled;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,12 +1,12 @@
 //! Proximal point iterations around a semismooth Newton method.
 
+use super::FrictionSolverParams;
 use super::newton_system::{NewtonSystem, Point, Subproblem};
 use super::one_contact::{single_contact, solve_single};
 use super::scaled::Scaled;
 use super::{FrictionContact, Runaway};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::FrictionSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

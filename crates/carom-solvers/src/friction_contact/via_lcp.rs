@@ -1,12 +1,13 @@
 //! Friction contact through its complementarity form.
 
 use super::FrictionContact;
+use super::FrictionSolverParams;
 use super::complementarity::ComplementarityForm;
 use super::elimination::Elimination;
 use super::nsgs::Nsgs;
 use crate::error::SolveError;
+use crate::kinds::LcpSolverKind;
 use crate::lcp::Lcp;
-use crate::parameters::{FrictionSolverParams, LcpSolverKind};
 use crate::report::SolveReport;
 use crate::{BoxedSolver, OneStepSolver, Solution, lcp};
 

@@ -1,5 +1,6 @@
 //! Alternating direction method of multipliers on velocities.
 
+use super::GlobalSolverParams;
 use super::augmented_mass::AugmentedMass;
 use super::dynamics::Dynamics;
 use super::{End, GlobalFrictionContact};
@@ -8,7 +9,6 @@ use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::friction_contact::AdmmParams;
 use crate::friction_contact::admm_control::{AdmmControl, AdmmResiduals};
-use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

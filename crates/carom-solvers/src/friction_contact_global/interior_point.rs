@@ -1,5 +1,6 @@
 //! Interior point method in velocities and impulses.
 
+use super::GlobalSolverParams;
 use super::conic_form::ConicForm;
 use super::dynamics::Dynamics;
 use super::newton_system::NewtonSystem;
@@ -8,7 +9,6 @@ use crate::cones::norm_squared;
 use crate::conic::{Scaling, largest_step};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -15,11 +15,13 @@ mod interior_point;
 mod local_form;
 mod newton_system;
 mod nsgs;
+mod parameters;
 mod reduction;
 
 pub use admm::Admm;
 pub use interior_point::InteriorPoint;
 pub use nsgs::Nsgs;
+pub use parameters::GlobalSolverParams;
 pub use reduction::Reduction;
 
 use crate::Solution;

@@ -1,5 +1,6 @@
 //! Nonlinear block Gauss–Seidel that keeps velocities.
 
+use super::GlobalSolverParams;
 use super::dynamics::Dynamics;
 use super::local_form::{Bodies, LARGE_BODIES};
 use super::{End, GlobalFrictionContact};
@@ -10,7 +11,6 @@ use crate::error::SolveError;
 use crate::friction_contact::solve_contact;
 use crate::linear::RankRevealingLu;
 use crate::matrix_free::MatrixFree;
-use crate::parameters::GlobalSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::small_matrix::{add_product, add_transposed};
 use crate::{OneStepSolver, Solution};

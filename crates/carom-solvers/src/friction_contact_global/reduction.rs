@@ -1,12 +1,11 @@
 //! Reduction to the local form.
 
+use super::GlobalSolverParams;
 use super::dynamics::Dynamics;
 use super::{End, GlobalFrictionContact};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::friction_contact::FrictionContact;
-use crate::parameters::GlobalSolverParams;
-use crate::registry::friction_contact_solver;
+use crate::friction_contact::{FrictionContact, FrictionSolverParams};
 use crate::report::{SolveReport, SolveStatus};
 use crate::{BoxedSolver, OneStepSolver, Solution};
 
@@ -18,6 +17,7 @@ use crate::{BoxedSolver, OneStepSolver, Solution};
 #[derive(Debug)]
 pub struct Reduction {
     params: GlobalSolverParams,
+    construct: fn(&FrictionSolverParams) -> Result<BoxedSolver<FrictionContact>, SolveError>,
     /// Built at the first solve.
     local: Option<BoxedSolver<FrictionContact>>,
     dynamics: Dynamics,
@@ -27,9 +27,12 @@ pub struct Reduction {
 const ROUNDS: usize = 4;
 
 impl Reduction {
-    /// A solver with these parameters.
-    pub fn new(params: &GlobalSolverParams) -> Self {
-        Reduction { params: params.clone(), local: None, dynamics: Dynamics::default() }
+    /// A solver with these parameters, and the constructor of that of the local form.
+    pub fn new(
+        params: &GlobalSolverParams,
+        construct: fn(&FrictionSolverParams) -> Result<BoxedSolver<FrictionContact>, SolveError>,
+    ) -> Self {
+        Reduction { params: params.clone(), construct, local: None, dynamics: Dynamics::default() }
     }
 
     /// Velocities v of the bodies in the last solve, m/s.
@@ -56,7 +59,7 @@ impl OneStepSolver<GlobalFrictionContact> for Reduction {
         let reduced = problem.local_form(&mut self.dynamics)?;
         let local = match &mut self.local {
             Some(local) => local,
-            None => self.local.insert(friction_contact_solver(&self.params.for_local())?),
+            None => self.local.insert((self.construct)(&self.params.for_local())?),
         };
         let mut local_tolerance = tolerance;
         let mut iterations = 0;

@@ -1,6 +1,7 @@
 //! The default solver of LCPs.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::interior_point::InteriorPoint;
 use super::lemke::Lemke;
 use super::newton_fischer_burmeister::NewtonFischerBurmeister;
@@ -8,7 +9,6 @@ use super::newton_min::NewtonMin;
 use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{BoxedSolver, OneStepSolver, Solution};
 

@@ -1,13 +1,13 @@
 //! Newton's method with a line search on equations F(s z, w) = 0, row by row.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_system::ActiveSystem;
 use super::polished_iterate::PolishedIterate;
 use crate::Solution;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 
 /// Equations F(a, b) = 0 equivalent to 0 ≤ a ⊥ b ≥ 0, with a = s_i z_i and b = w_i/t_i of a row.

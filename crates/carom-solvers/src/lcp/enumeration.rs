@@ -1,6 +1,7 @@
 //! Every active set of a small LCP.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_block::ActiveBlock;
 use super::subsets::SubsetsBySize;
 use super::unit_diagonal::UnitDiagonalLcp;
@@ -8,7 +9,6 @@ use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::matrix::DenseMatrix;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,11 +1,11 @@
 //! Interior point method for monotone LCPs.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_system::ActiveSystem;
 use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,13 +1,13 @@
 //! Katzenelson's piecewise-linear homotopy.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_block::ActiveBlock;
 use super::unit_diagonal::UnitDiagonalLcp;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::linear::RankRevealingLu;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

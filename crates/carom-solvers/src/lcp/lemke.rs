@@ -1,12 +1,12 @@
 //! Lemke's complementary pivoting with the lexicographic ratio test.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::covering_vector::CoveringVector;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::{SolveError, check_size};
 use crate::linear::RankRevealingLu;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,12 @@
 //! Murty's principal pivoting, with block exchanges.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_block::ActiveBlock;
 use super::unit_diagonal::UnitDiagonalLcp;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,9 +1,9 @@
 //! Newton on the Fischer–Burmeister function.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::descent::{DescentSolver, Equations, Row};
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 

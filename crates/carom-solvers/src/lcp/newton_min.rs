@@ -1,12 +1,12 @@
 //! Newton on the min map.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_system::ActiveSystem;
 use super::polished_iterate::{PolishedIterate, choose_active, natural_map};
 use super::proximal_pivoting::ProximalPivoting;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,10 +1,10 @@
 //! Projected Gauss–Seidel for the LCP.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,13 +1,13 @@
 //! Principal pivoting for symmetric positive semidefinite M.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::active_cholesky::ActiveCholesky;
 use super::unit_diagonal::UnitDiagonalLcp;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::matrix::Matrix;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,11 +1,11 @@
 //! Projected conjugate gradients.
 
 use super::Lcp;
+use super::LcpSolverParams;
 use super::polished_iterate::PolishedIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::matrix::Matrix;
-use crate::parameters::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

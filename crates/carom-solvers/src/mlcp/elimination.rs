@@ -1,11 +1,11 @@
 //! Mixed LCP: elimination of the equations, then a solver of LCPs.
 
 use super::Mlcp;
+use super::MlcpSolverParams;
 use super::reduction::Reduction;
 use crate::error::SolveError;
 use crate::lcp::Lcp;
-use crate::parameters::{LcpSolverParams, MlcpSolverParams};
-use crate::registry::lcp_solver;
+use crate::lcp::LcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{BoxedSolver, OneStepSolver, Solution};
 
@@ -21,14 +21,16 @@ use crate::{BoxedSolver, OneStepSolver, Solution};
 pub struct Elimination {
     tolerance: f64,
     inner: LcpSolverParams,
+    construct: fn(&LcpSolverParams) -> Result<BoxedSolver<Lcp>, SolveError>,
+    /// Built at the first solve.
     solver: Option<BoxedSolver<Lcp>>,
     reduction: Reduction,
 }
 
 impl Elimination {
-    /// A solver with these parameters.
-    pub fn new(params: &MlcpSolverParams) -> Self {
-        Elimination { tolerance: params.tolerance, inner: params.for_lcp(), solver: None, reduction: Reduction::default() }
+    /// A solver with these parameters, and the constructor of the LCP solver.
+    pub fn new(params: &MlcpSolverParams, construct: fn(&LcpSolverParams) -> Result<BoxedSolver<Lcp>, SolveError>) -> Self {
+        Elimination { tolerance: params.tolerance, inner: params.for_lcp(), construct, solver: None, reduction: Reduction::default() }
     }
 }
 
@@ -52,7 +54,7 @@ impl OneStepSolver<Mlcp> for Elimination {
         if best.residual() > self.tolerance {
             let solver = match &mut self.solver {
                 Some(solver) => solver,
-                None => self.solver.insert(lcp_solver(&self.inner)?),
+                None => self.solver.insert((self.construct)(&self.inner)?),
             };
             (status, iterations) = self.reduction.solve(problem, &solution.r, self.tolerance, solver.as_mut())?;
         }
@@ -64,12 +66,12 @@ impl OneStepSolver<Mlcp> for Elimination {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LcpSolverKind;
+    use crate::{LcpSolverKind, lcp_solver};
 
     fn solve(problem: &Mlcp) -> (SolveReport, Solution) {
         let params = MlcpSolverParams { lcp: LcpSolverKind::Lemke, ..Default::default() };
         let mut solution = Solution::default();
-        let report = Elimination::new(&params).solve(problem, &mut solution).unwrap();
+        let report = Elimination::new(&params, lcp_solver).solve(problem, &mut solution).unwrap();
         (report, solution)
     }
 

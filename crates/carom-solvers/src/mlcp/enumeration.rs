@@ -1,13 +1,13 @@
 //! Mixed LCP: every active set of a small problem.
 
 use super::Mlcp;
+use super::MlcpSolverParams;
 use super::equilibrated::Equilibrated;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::lcp::active_block::ActiveBlock;
 use crate::lcp::subsets::SubsetsBySize;
-use crate::parameters::MlcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

@@ -1,9 +1,9 @@
 //! Mixed LCP: Lemke's method with the free unknowns in the basis.
 
 use super::Mlcp;
+use super::MlcpSolverParams;
 use super::reduction::Reduction;
 use crate::error::SolveError;
-use crate::parameters::MlcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution, lcp};
 

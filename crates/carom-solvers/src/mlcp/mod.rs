@@ -5,6 +5,7 @@ mod enumeration;
 mod equilibrated;
 mod lemke;
 mod newton_fischer_burmeister;
+mod parameters;
 mod pgs;
 mod reduction;
 
@@ -12,6 +13,7 @@ pub use elimination::Elimination;
 pub use enumeration::Enumeration;
 pub use lemke::Lemke;
 pub use newton_fischer_burmeister::NewtonFischerBurmeister;
+pub use parameters::MlcpSolverParams;
 pub use pgs::Pgs;
 
 use crate::Solution;

@@ -1,6 +1,7 @@
 //! Mixed LCP: semismooth Newton on the Fischer–Burmeister equations.
 
 use super::Mlcp;
+use super::MlcpSolverParams;
 use super::equilibrated::Equilibrated;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
@@ -8,7 +9,6 @@ use crate::error::SolveError;
 use crate::lcp::active_block::ActiveBlock;
 use crate::linear::{SparseLdlt, SparseLu};
 use crate::matrix::{Matrix, SparseMatrix};
-use crate::parameters::MlcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

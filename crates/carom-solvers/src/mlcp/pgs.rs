@@ -1,10 +1,10 @@
 //! Mixed LCP: projected Gauss–Seidel.
 
 use super::Mlcp;
+use super::MlcpSolverParams;
 use crate::best_iterate::BestIterate;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::MlcpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

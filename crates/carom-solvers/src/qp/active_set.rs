@@ -1,11 +1,11 @@
 //! Dual active set method for convex quadratic programs.
 
+use super::QpSolverParams;
 use super::factors::Factors;
 use super::kkt_system::{KktSystem, SHIFTS};
 use super::{ConvexQp, project};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::QpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

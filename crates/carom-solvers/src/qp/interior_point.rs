@@ -1,10 +1,10 @@
 //! Interior point method for convex quadratic programs.
 
 use super::ConvexQp;
+use super::QpSolverParams;
 use super::kkt_system::{KktSystem, SHIFTS};
 use crate::deadline::Deadline;
 use crate::error::SolveError;
-use crate::parameters::QpSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

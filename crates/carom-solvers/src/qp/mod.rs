@@ -10,9 +10,11 @@ mod active_set;
 mod factors;
 mod interior_point;
 mod kkt_system;
+mod parameters;
 
 pub use active_set::ActiveSet;
 pub use interior_point::InteriorPoint;
+pub use parameters::QpSolverParams;
 
 use crate::Solution;
 use crate::cones::norm_squared;

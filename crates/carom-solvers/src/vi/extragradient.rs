@@ -1,10 +1,10 @@
 //! Two projections per iteration with a self-adaptive step.
 
 use super::VariationalInequality;
+use super::ViSolverParams;
 use super::projections::ProjectionSolver;
 use crate::error::SolveError;
 use crate::friction_contact::projection::Variant;
-use crate::parameters::ViSolverParams;
 use crate::report::SolveReport;
 use crate::{OneStepSolver, Solution};
 

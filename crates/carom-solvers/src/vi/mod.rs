@@ -25,6 +25,7 @@ mod extragradient;
 mod fixed_point;
 mod function;
 mod generalised_jacobian;
+mod parameters;
 mod projections;
 mod semismooth_newton;
 mod set;
@@ -32,6 +33,7 @@ mod set;
 pub use extragradient::Extragradient;
 pub use fixed_point::FixedPoint;
 pub use function::{Affine, Closure, VariationalFunction};
+pub use parameters::ViSolverParams;
 pub use semismooth_newton::SemismoothNewton;
 pub use set::Set;
 

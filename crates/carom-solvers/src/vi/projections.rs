@@ -1,12 +1,12 @@
 //! Variational inequalities as the methods by projection see them.
 
 use super::VariationalInequality;
+use super::ViSolverParams;
 use crate::Solution;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::friction_contact::projection::{Limits, ProjectedMap, Projections, Variant};
-use crate::parameters::ViSolverParams;
 use crate::report::SolveReport;
 
 /// What the two solvers by projection share: limits and work arrays.

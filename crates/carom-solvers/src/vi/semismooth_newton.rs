@@ -1,13 +1,13 @@
 //! Semismooth Newton method for variational inequalities.
 
 use super::VariationalInequality;
+use super::ViSolverParams;
 use super::generalised_jacobian::{GeneralisedJacobian, equations};
 use super::projections::JudgedProblem;
 use crate::cones::norm_squared;
 use crate::deadline::Deadline;
 use crate::error::SolveError;
 use crate::friction_contact::projection::{Limits, Projections, Variant};
-use crate::parameters::ViSolverParams;
 use crate::report::{SolveReport, SolveStatus};
 use crate::{OneStepSolver, Solution};
 

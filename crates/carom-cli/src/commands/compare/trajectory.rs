@@ -2,7 +2,9 @@
 
 use carom::dynamics::Model;
 use carom::dynamics::diagnostics::Certificate;
-use carom::dynamics::recording::{Event, Frame, RecordError, Recorder};
+use carom::dynamics::error::RecordError;
+use carom::dynamics::recording::{Frame, Recorder};
+use carom::dynamics::report::Event;
 
 /// Instants at which runs are compared.
 const INSTANTS: usize = 500;

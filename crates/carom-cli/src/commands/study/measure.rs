@@ -3,8 +3,10 @@
 use crate::failure::Failure;
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
+use carom::dynamics::error::RecordError;
 use carom::dynamics::nearest::nearest;
-use carom::dynamics::recording::{Event, EventKind, Frame, RecordError, Recorder};
+use carom::dynamics::recording::{Frame, Recorder};
+use carom::dynamics::report::{Event, EventKind};
 use std::str::FromStr;
 
 /// How the values of a quantity become one.

@@ -12,7 +12,7 @@ use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::many_contacts::{ManyContacts, PlainContact, is_plain};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::schemes::joint_positions::JointPositions;
 use crate::state::State;
 use carom_solvers::{Solution, SolveReport};

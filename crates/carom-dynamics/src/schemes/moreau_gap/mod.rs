@@ -39,7 +39,7 @@ use super::joint_positions::{Closeness, JointPositions, project_displacement};
 use super::settings::{check_joint_tolerance, check_newton, require};
 use super::stages::{Span, check_finite, finish};
 use super::theta_step::ThetaStep;
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::assembly::{
     Activation, at_time, counts_restitution, detect_at, evaluate_candidates, largest_approach, measure_violations, note_varying_rows,
     select_active,
@@ -49,6 +49,7 @@ use crate::many_contacts::PIECE;
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::planar_contacts::detect_planar_contacts;
+use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Instant;
 use carom_solvers::FrictionSolverParams;

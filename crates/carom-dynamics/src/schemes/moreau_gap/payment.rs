@@ -15,7 +15,7 @@ use super::MoreauGap;
 use crate::many_contacts::ManyContacts;
 use crate::memory::StepMemory;
 use crate::model::Model;
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::state::State;
 use carom_solvers::bodies::{BodyContact, BodySweepsParams, GROUND};
 

@@ -1,6 +1,5 @@
 //! What the scheme keeps from step to step: accelerations, forces of contacts and constraints, the state of the contacts.
 
-use super::super::StepReport;
 use super::super::left_limit::left_limit;
 use super::super::stages::factorise_mass;
 use super::positions::Positions;
@@ -9,6 +8,7 @@ use crate::assembly::{Activation, RowsOver, select_where};
 use crate::error::StepError;
 use crate::memory::{Matrices, StepMemory};
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::state::State;
 
 /// How a contact stands at the start of a step.

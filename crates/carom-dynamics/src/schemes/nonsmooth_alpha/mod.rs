@@ -34,13 +34,14 @@ mod newton;
 mod positions;
 
 use super::stages::{Span, finish};
-use super::{Orders, Scheme, StepReport};
+use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, RowsOver, at_time, evaluate_candidates, measure_violations, select_where};
 use crate::error::{ModelError, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::StepReport;
 use crate::schemes::settings::{check_activation_threshold, check_newton, check_position_tolerance, require};
 use crate::state::State;
 use accelerations::Own;

@@ -1,7 +1,6 @@
 //! The equations of one step: Newton's iteration in v_{n+1}, and what the step leaves behind.
 
 use super::super::stages::{check_finite, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
-use super::super::{StepReport, report_worse};
 use super::accelerations::Own;
 use super::{AlphaLevel, NonsmoothAlphaParams};
 use crate::active_set::ActiveSource;
@@ -10,6 +9,7 @@ use crate::error::{NonFinite, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
 use crate::model::Model;
+use crate::report::{StepReport, report_worse};
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
 

@@ -16,8 +16,8 @@
 
 use super::reduction::{Pivots, eliminate};
 use super::{DenseSystem, FreeMotion};
+use crate::error::IntegrationError;
 use crate::smooth::equations::Equations;
-use crate::smooth::error::IntegrationError;
 use crate::smooth::motion_point::MotionPoint;
 use crate::smooth::projection::{Progress, Residual};
 use nalgebra::{DMatrix, DVector};

@@ -6,7 +6,7 @@ use crate::error::{ModelError, RunError};
 use crate::first_order::FirstOrderSet;
 use crate::memory::WarmStart;
 use crate::model::Model;
-use crate::schemes::{ImpactReport, ProjectionReport, StepReport};
+use crate::report::{ImpactReport, ProjectionReport, StepReport};
 use crate::smooth::{Equations, MotionPoint, Tolerances};
 use crate::state::State;
 

@@ -8,7 +8,7 @@ use crate::assembly::{keep_impulses, measure_violations};
 use crate::error::{ModelError, RunError};
 use crate::integrators::{IntegratorParams, Projection};
 use crate::model::Model;
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::smooth::Integration;
 use crate::state::State;
 use crate::strategies::work::WorkMeter;

@@ -5,8 +5,7 @@ use super::doubling::{Doubling, Tried};
 use super::{Adaptive, Context, Cut};
 use crate::error::{ModelError, RunError};
 use crate::model::Model;
-use crate::recording::EventKind;
-use crate::schemes::StepReport;
+use crate::report::{EventKind, StepReport};
 use crate::smooth::StepController;
 use crate::state::State;
 

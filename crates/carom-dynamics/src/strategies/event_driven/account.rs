@@ -1,11 +1,11 @@
 //! Work and dissipation along the dense output of a step with closed contacts.
 
 use super::motion::Motion;
-use crate::error::RunError;
+use crate::error::{IntegrationError, RunError};
 use crate::laws::BoundedRole;
 use crate::model::Model;
 use crate::relations::Rows;
-use crate::smooth::{IntegrationError, MotionPoint};
+use crate::smooth::MotionPoint;
 use crate::strategies::work::{GAUSS, WorkMeter};
 use crate::systems::{Instant, Scratch};
 use std::ops::AddAssign;

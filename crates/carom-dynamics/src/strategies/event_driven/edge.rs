@@ -2,11 +2,11 @@
 
 use super::motion::Motion;
 use super::settle::{Settled, instant};
-use crate::error::RunError;
-use crate::events::{ClosedSet, EdgeError, EdgeMode, Junction, Passage, classify_edge, next_piece, pass_corner};
-use crate::recording::{Event, EventKind};
+use crate::error::{EdgeError, IntegrationError, RunError};
+use crate::events::{ClosedSet, EdgeMode, Junction, Passage, classify_edge, next_piece, pass_corner};
 use crate::relations::Relation;
-use crate::smooth::{IntegrationError, InteractionRef};
+use crate::report::{Event, EventKind};
+use crate::smooth::InteractionRef;
 use crate::systems::Scratch;
 
 impl<'m> Motion<'m> {
@@ -70,7 +70,7 @@ impl<'m> Motion<'m> {
             constraints.map(|(_, other)| (other.relation(), other.relation().n_rows())).collect();
         for &c in self.closed.iter().filter(|&&c| self.contacts.of_interaction(interaction) != Some(c)) {
             if let InteractionRef::Model(other) = self.contacts.interaction(c) {
-                let rows = if self.modes[c] == crate::events::ContactMode::Sticking { other.relation().n_rows() } else { 1 };
+                let rows = if self.modes[c] == crate::report::ContactMode::Sticking { other.relation().n_rows() } else { 1 };
                 others.push((other.relation(), rows));
             }
         }

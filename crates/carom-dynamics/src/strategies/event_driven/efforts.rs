@@ -3,11 +3,11 @@
 use super::motion::Motion;
 use super::settle::{Cause, Settled, instant};
 use super::watch::Function;
-use crate::error::RunError;
-use crate::events::{ClosedSet, ContactMode, EffortAfter};
+use crate::error::{IntegrationError, RunError};
+use crate::events::{ClosedSet, EffortAfter};
 use crate::interactions::Interaction;
-use crate::recording::{Event, EventKind};
-use crate::smooth::{Effort, EffortRole, IntegrationError};
+use crate::report::{ContactMode, Event, EventKind};
+use crate::smooth::{Effort, EffortRole};
 use crate::state::State;
 
 /// Jumps of endless efforts at one instant.

@@ -2,11 +2,12 @@
 
 use super::met::Met;
 use super::watch::{Function, Modes, Watch, WatchWork};
-use crate::error::RunError;
-use crate::events::{AccumulationWatch, ContactMode, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction};
+use crate::error::{IntegrationError, RunError};
+use crate::events::{AccumulationWatch, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction};
 use crate::integrators::IntegratorParams;
 use crate::model::Model;
-use crate::smooth::{ClosedContact, Effort, Integration, IntegrationError, MotionPoint, Role};
+use crate::report::ContactMode;
+use crate::smooth::{ClosedContact, Effort, Integration, MotionPoint, Role};
 use crate::state::State;
 use crate::systems::{Instant, Scratch};
 

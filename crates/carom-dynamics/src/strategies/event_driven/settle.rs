@@ -1,14 +1,12 @@
 //! What happens at an event: impacts, then the modes with which the motion goes on.
 
 use super::motion::Motion;
-use crate::error::RunError;
-use crate::events::{
-    Accumulation, AccumulationWatch, ClosedSet, ContactAfter, ContactMode, EventParams, Impact, ImpactSettings, Location, Verdict,
-};
+use crate::error::{IntegrationError, RunError};
+use crate::events::{Accumulation, AccumulationWatch, ClosedSet, ContactAfter, EventParams, Impact, ImpactSettings, Location, Verdict};
 use crate::impacts::Resolver;
 use crate::integrators::Projection;
-use crate::recording::{Event, EventKind};
-use crate::smooth::{ClosedContact, IntegrationError, InteractionRef, Role};
+use crate::report::{ContactMode, Event, EventKind};
+use crate::smooth::{ClosedContact, InteractionRef, Role};
 use crate::state::State;
 use crate::systems::Instant;
 

@@ -13,11 +13,11 @@
 
 use super::motion::Motion;
 use super::watch::Function;
-use crate::error::RunError;
-use crate::events::ContactMode;
+use crate::error::{IntegrationError, RunError};
 use crate::interactions::Interaction;
 use crate::relations::Rows;
-use crate::smooth::{EffortRole, IntegrationError};
+use crate::report::ContactMode;
+use crate::smooth::EffortRole;
 use crate::state::State;
 
 impl Motion<'_> {

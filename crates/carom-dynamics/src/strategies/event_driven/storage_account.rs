@@ -4,7 +4,7 @@
 //! balance is off by the error of the method. Where the system is not linear all of xᵀP ẋ counts as brought from outside.
 
 use crate::first_order::{FirstOrderSet, stored};
-use crate::schemes::StepReport;
+use crate::report::StepReport;
 use crate::systems::Scratch;
 use nalgebra::DMatrix;
 

@@ -3,8 +3,7 @@
 use super::met::Met;
 use super::motion::Motion;
 use super::watch::Function;
-use crate::error::RunError;
-use crate::smooth::IntegrationError;
+use crate::error::{IntegrationError, RunError};
 use crate::systems::Instant;
 
 /// Longest way across a switch \[s\]; where it is not enough the function only touches zero.

@@ -1,9 +1,10 @@
 //! The functions whose roots are events, along the dense output of a step.
 
-use crate::error::{NonFinite, RunError};
-use crate::events::{ClosedSet, ContactMode, Contacts, EffortAfter, EventParams, Sample, SwitchingFunction, Watched};
+use crate::error::{IntegrationError, NonFinite, RunError};
+use crate::events::{ClosedSet, Contacts, EffortAfter, EventParams, Sample, SwitchingFunction, Watched};
 use crate::model::Model;
-use crate::smooth::{Effort, EffortRole, Integration, IntegrationError, InteractionRef, MotionPoint};
+use crate::report::ContactMode;
+use crate::smooth::{Effort, EffortRole, Integration, InteractionRef, MotionPoint};
 use crate::systems::{Instant, Scratch};
 
 /// Forces below this part of the largest contact force count as zero.

@@ -5,15 +5,14 @@ use crate::active_set::{Active, ActiveSource};
 use crate::error::{ModelError, RunError};
 use crate::laws::BoundedLaw;
 use crate::model::Model;
-use crate::recording::{Event, EventKind};
-use crate::schemes::{StepReport, take_step};
+use crate::report::{Event, EventKind, StepReport};
+use crate::schemes::take_step;
 use crate::state::State;
-use crate::strategies::OnFailure;
 use crate::strategies::adaptive::bracket::EventStep;
 use crate::strategies::adaptive::phases::{ContactModes, has_impact};
 use crate::strategies::event_driven::{Function, Met, Motion, Run};
-use crate::strategies::sampling;
 use crate::strategies::time_stepping::MAX_HALVINGS;
+use crate::strategies::{OnFailure, sampling};
 
 /// Steps of time-stepping after which contacts are given back whatever they do.
 const MOST_STEPS: usize = 100_000;

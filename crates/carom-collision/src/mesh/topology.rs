@@ -1,7 +1,7 @@
 //! Corners, edges and orientation of a triangle mesh as given.
 
-use crate::mass::volume_of;
-use crate::shapes::{Shape, ShapeError, check_finite};
+use super::volume_of;
+use crate::shape_error::{ShapeError, check_finite};
 use nalgebra::Vector3;
 
 /// A closed mesh that encloses less than this fraction of its size cubed counts as flat.
@@ -190,17 +190,4 @@ fn weld(vertices: &[Vector3<f64>], equal: &mut usize) -> (Vec<Vector3<f64>>, Vec
         }
     }
     (distinct, number)
-}
-
-impl Shape {
-    /// What was found and mended in a mesh: equal vertices, triangles without area, open or inconsistent edges.
-    ///
-    /// # Errors
-    /// As [`Shape::validate`]; `Ok(None)` for shapes that are no meshes.
-    pub fn mesh_statement(&self) -> Result<Option<MeshStatement>, ShapeError> {
-        match self {
-            Shape::Mesh { vertices, triangles } => Ok(Some(Topology::new(vertices, triangles)?.statement)),
-            _ => Ok(None),
-        }
-    }
 }

@@ -1,7 +1,6 @@
 //! What can stop an integration.
 
-use super::consistent_start::Violation;
-use crate::error::{ModelError, NonFinite};
+use super::{ModelError, NonFinite};
 
 /// Why a step could not be taken, or an integration could not go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -112,6 +111,15 @@ pub enum IntegrationError {
     /// The model or its initial state is not fit for integration.
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+/// A constraint that an initial state violates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Name of the constraint, with the number of the row where it has several.
+    pub constraint: String,
+    /// g or G v + b (unit of the constraint; per second for velocities).
+    pub residual: f64,
 }
 
 /// How to mend an inconsistent initial state.

@@ -1,6 +1,6 @@
 //! What a run with located events tells about itself besides its certificate.
 
-use crate::recording::{Event, EventKind};
+use super::{Event, EventKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct EventReport {
 
 impl EventReport {
     /// Counts an event.
-    pub(in crate::strategies) fn add(&mut self, event: &Event) {
+    pub(crate) fn add(&mut self, event: &Event) {
         *self.counts.entry(event.kind.name()).or_default() += 1;
         self.switches += usize::from(event.kind == EventKind::ToTimeStepping);
     }

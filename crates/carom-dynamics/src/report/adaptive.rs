@@ -27,7 +27,7 @@ pub struct AdaptiveReport {
 
 impl AdaptiveReport {
     /// Takes in an accepted step; `cut`: its size was not chosen by the control.
-    pub(super) fn add_step(&mut self, h: f64, cut: bool) {
+    pub(crate) fn add_step(&mut self, h: f64, cut: bool) {
         self.accepted += 1;
         self.largest = self.largest.max(h);
         if !cut {

@@ -1,0 +1,87 @@
+//! Which tests come by which defects, and how long each takes.
+//!
+//! Every test is run once by itself without a defect. Only those that come by a defect can notice it; quick ones are asked first.
+
+use crate::suite::{Ending, Tests};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A test, by itself and without a defect.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its binary, by its place in the suite.
+    pub binary: usize,
+    /// Its name.
+    pub name: String,
+    /// Time \[s\].
+    pub seconds: f64,
+    /// Numbers of the defects that it comes by.
+    pub reached: BTreeSet<u32>,
+}
+
+/// Limit of time of a test without a defect.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// All tests of the suite. What is known of a binary lies beside it, and is read again while it is not built anew.
+pub fn measure(suite: &[Tests]) -> Result<Vec<Test>, String> {
+    let mut all = Vec::new();
+    for (binary, tests) in suite.iter().enumerate() {
+        let known = PathBuf::from(format!("{}.reach", tests.executable.display()));
+        let own = match read(&known, tests, binary) {
+            Some(own) => own,
+            None => {
+                let own = measure_binary(binary, tests)?;
+                std::fs::write(&known, own.iter().map(line).collect::<String>())
+                    .map_err(|error| format!("{}: {error}", known.display()))?;
+                own
+            }
+        };
+        let seconds: f64 = own.iter().map(|test| test.seconds).sum();
+        println!("{:24} {:4} tests, {seconds:6.1} s one by one", tests.name, own.len());
+        all.extend(own);
+    }
+    Ok(all)
+}
+
+fn measure_binary(binary: usize, tests: &Tests) -> Result<Vec<Test>, String> {
+    let noted = PathBuf::from(format!("{}.noted", tests.executable.display()));
+    let mut all = Vec::new();
+    for name in tests.list()? {
+        // there is none where the last test came by nothing
+        let _ = std::fs::remove_file(&noted);
+        let start = Instant::now();
+        let ending = tests.note(&name, &noted, LONGEST)?;
+        let seconds = start.elapsed().as_secs_f64();
+        // noting allocates, which some tests count
+        if ending != Ending::Passed {
+            let ending = tests.run(0, &[&name], LONGEST, true)?;
+            if ending != Ending::Passed {
+                return Err(format!("without a defect {} {name} does not pass: {ending:?}", tests.name));
+            }
+        }
+        let reached = std::fs::read_to_string(&noted).unwrap_or_default().lines().filter_map(|x| x.parse().ok()).collect();
+        all.push(Test { binary, name, seconds, reached });
+    }
+    Ok(all)
+}
+
+fn line(test: &Test) -> String {
+    let reached: Vec<String> = test.reached.iter().map(u32::to_string).collect();
+    format!("{}\t{:.3}\t{}\n", test.name, test.seconds, reached.join(","))
+}
+
+/// What was written for a binary that is not newer.
+fn read(known: &Path, tests: &Tests, binary: usize) -> Option<Vec<Test>> {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    if changed(known)? < changed(&tests.executable)? {
+        return None;
+    }
+    let text = std::fs::read_to_string(known).ok()?;
+    let test = |line: &str| {
+        let mut fields = line.split('\t');
+        let (name, seconds) = (fields.next()?.to_owned(), fields.next()?.parse().ok()?);
+        Some(Test { binary, name, seconds, reached: fields.next()?.split(',').filter_map(|x| x.parse().ok()).collect() })
+    };
+    text.lines().map(test).collect()
+}
