@@ -38,13 +38,14 @@ fn here() -> &'static Path {
 
 fn work(options: &Options) -> Result<(), String> {
     let mutants = list::read(&here().join("list"))?;
-    let tree = tree::Tree::read(&repository())?;
-    let rewritten = tree.with(&mutants)?;
-    println!("{} defects, each found once", mutants.len());
-    if options.verify {
-        return Ok(());
+    if !options.as_built {
+        let rewritten = tree::Tree::read(&repository())?.with(&mutants)?;
+        println!("{} defects, each found once", mutants.len());
+        if options.verify {
+            return Ok(());
+        }
+        rewritten.write(&options.scratch)?;
     }
-    rewritten.write(&options.scratch)?;
     let suite = suite::build(&options.scratch)?;
     run::all(&mutants, &suite, options)
 }

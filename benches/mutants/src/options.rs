@@ -15,6 +15,8 @@ pub struct Options {
     pub again: bool,
     /// Keeps a line per defect; defects that have one are not run again.
     pub results: Option<PathBuf>,
+    /// Run what was built last, though the source has changed since.
+    pub as_built: bool,
     /// Where the copy is built.
     pub scratch: PathBuf,
     /// Test processes at once.
@@ -22,17 +24,18 @@ pub struct Options {
 }
 
 const USAGE: &str =
-    "cargo run --release -- [--verify] [--only ROOM|ID] [--from ID] [--results FILE [--again]] [--jobs 1|2] [--scratch DIR]";
+    "cargo run --release -- [--verify] [--only ROOM|ID] [--from ID] [--results FILE [--again]] [--jobs 1|2] [--as-built] [--scratch DIR]";
 
 impl Options {
     /// Reads the arguments.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let scratch = crate::here().join("target/tree");
-        let mut options = Options { verify: false, only: None, from: None, again: false, results: None, scratch, jobs: 1 };
+        let mut options = Options { verify: false, only: None, from: None, again: false, as_built: false, results: None, scratch, jobs: 1 };
         while let Some(name) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value\n{USAGE}"));
             match name.as_str() {
                 "--verify" => options.verify = true,
+                "--as-built" => options.as_built = true,
                 "--again" => options.again = true,
                 "--only" => options.only = Some(value()?),
                 "--from" => options.from = Some(value()?),

@@ -5,6 +5,7 @@
 use crate::suite::{Ending, Tests};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A test, by itself and without a defect.
@@ -23,15 +24,15 @@ pub struct Test {
 /// Limit of time of a test without a defect.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// All tests of the suite. What is known of a binary lies beside it, and is read again while it is not built anew.
-pub fn measure(suite: &[Tests]) -> Result<Vec<Test>, String> {
+/// All tests of the suite, `jobs` at once. What is known of a binary lies beside it, and is read again while it is not built anew.
+pub fn measure(suite: &[Tests], jobs: usize) -> Result<Vec<Test>, String> {
     let mut all = Vec::new();
     for (binary, tests) in suite.iter().enumerate() {
         let known = PathBuf::from(format!("{}.reach", tests.executable.display()));
         let own = match read(&known, tests, binary) {
             Some(own) => own,
             None => {
-                let own = measure_binary(binary, tests)?;
+                let own = measure_binary(binary, tests, jobs)?;
                 std::fs::write(&known, own.iter().map(line).collect::<String>())
                     .map_err(|error| format!("{}: {error}", known.display()))?;
                 own
@@ -44,26 +45,39 @@ pub fn measure(suite: &[Tests]) -> Result<Vec<Test>, String> {
     Ok(all)
 }
 
-fn measure_binary(binary: usize, tests: &Tests) -> Result<Vec<Test>, String> {
-    let noted = PathBuf::from(format!("{}.noted", tests.executable.display()));
-    let mut all = Vec::new();
-    for name in tests.list()? {
-        // there is none where the last test came by nothing
-        let _ = std::fs::remove_file(&noted);
-        let start = Instant::now();
-        let ending = tests.note(&name, &noted, LONGEST)?;
-        let seconds = start.elapsed().as_secs_f64();
-        // noting allocates, which some tests count
-        if ending != Ending::Passed {
-            let ending = tests.run(0, &[&name], LONGEST, true)?;
-            if ending != Ending::Passed {
-                return Err(format!("without a defect {} {name} does not pass: {ending:?}", tests.name));
-            }
+fn measure_binary(binary: usize, tests: &Tests, jobs: usize) -> Result<Vec<Test>, String> {
+    let (names, next) = (tests.list()?, AtomicUsize::new(0));
+    let work = |job: usize| {
+        let noted = PathBuf::from(format!("{}.noted{job}", tests.executable.display()));
+        let mut own = Vec::new();
+        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+            own.push(measure_test(binary, tests, name, &noted)?);
         }
-        let reached = std::fs::read_to_string(&noted).unwrap_or_default().lines().filter_map(|x| x.parse().ok()).collect();
-        all.push(Test { binary, name, seconds, reached });
+        Ok::<_, String>(own)
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs).map(|job| scope.spawn(move || work(job))).collect();
+        let parts = threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread failed")?);
+        Ok(parts.collect::<Result<Vec<_>, String>>()?.concat())
+    })
+}
+
+/// Runs a test; `noted` is the file to which it tells what it comes by.
+fn measure_test(binary: usize, tests: &Tests, name: &str, noted: &Path) -> Result<Test, String> {
+    // there is none where the last test came by nothing
+    let _ = std::fs::remove_file(noted);
+    let start = Instant::now();
+    let ending = tests.note(name, noted, LONGEST)?;
+    let seconds = start.elapsed().as_secs_f64();
+    // noting allocates, which some tests count
+    if ending != Ending::Passed {
+        let ending = tests.run(0, &[name], LONGEST, true)?;
+        if ending != Ending::Passed {
+            return Err(format!("without a defect {} {name} does not pass: {ending:?}", tests.name));
+        }
     }
-    Ok(all)
+    let reached = std::fs::read_to_string(noted).unwrap_or_default().lines().filter_map(|x| x.parse().ok()).collect();
+    Ok(Test { binary, name: name.to_owned(), seconds, reached })
 }
 
 fn line(test: &Test) -> String {

@@ -22,7 +22,7 @@ const ROUNDS: [f64; 3] = [0.1, 1.0, f64::INFINITY];
 pub fn all(mutants: &[Mutant], suite: &[Tests], options: &Options) -> Result<(), String> {
     let mut results = Results::read(options.results.as_deref())?;
     let chosen = choose(mutants, &results, options)?;
-    let tests = reach::measure(suite)?;
+    let tests = reach::measure(suite, options.jobs)?;
     let next = AtomicUsize::new(0);
     let kept = Mutex::new(&mut results);
     let work = || -> Result<(), String> {
