@@ -70,6 +70,25 @@ pub(crate) fn detect_at(
     Ok(())
 }
 
+/// (t, q) at the start of a step => the largest gaps of cohesive zones so far.
+pub(crate) fn update_bonds(model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), StepError> {
+    if !model.has_cohesive_zones() {
+        return Ok(());
+    }
+    evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
+    detect_contacts(model, state, memory, 0.0).map_err(at_time(state.t))?;
+    let StepMemory { candidates, contacts, .. } = &*memory;
+    for i in 0..model.interactions().len() {
+        state.bonds.see_interaction(i, candidates.position[candidates.rows[i]]);
+    }
+    let zones = contacts.iter().filter(|contact| matches!(model.contact_law(contact).cohesion, Cohesion::Zone { .. }));
+    state.bonds.begin(zones.map(|contact| contact.key));
+    for contact in contacts {
+        state.bonds.see_contact(&contact.key, contact.gap);
+    }
+    Ok(())
+}
+
 /// When a contact is taken as closed: g + horizon · u_N ≤ threshold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activation {
@@ -135,7 +154,7 @@ pub(crate) fn select_where(
     over: RowsOver,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
-    select_interactions_where(model, memory, over, &closed);
+    select_interactions_where(model, state, memory, over, &closed);
     select_contacts_where(model, state, memory, over, closed);
 }
 
@@ -147,12 +166,13 @@ pub(crate) fn counts_restitution(model: &Model, memory: &StepMemory) -> bool {
 /// Begins the active set with the interactions by formula, as [`select_where`] does.
 pub(crate) fn select_interactions_where(
     model: &Model,
+    state: &State,
     memory: &mut StepMemory,
     RowsOver { step, .. }: RowsOver,
     closed: impl Fn(ActiveSource, f64, f64) -> bool,
 ) {
     let with_restitution = counts_restitution(model, memory);
-    let StepMemory { active, candidates: c, bonds, .. } = &mut *memory;
+    let StepMemory { active, candidates: c, .. } = &mut *memory;
     let layout = model.systems().layout();
     active.clear();
     active.set_step(step);
@@ -168,7 +188,7 @@ pub(crate) fn select_interactions_where(
         let pull = match interaction.law().contact().map(|law| law.cohesion) {
             None | Some(Cohesion::None) => 0.0,
             _ if step == 0.0 => 0.0,
-            Some(cohesion) => cohesion.pull(gap, bonds.of_interaction(i)),
+            Some(cohesion) => cohesion.pull(gap, state.bonds.of_interaction(i)),
         };
         if !is_closed && pull == 0.0 {
             continue;
@@ -197,7 +217,7 @@ pub(crate) fn select_contacts_where(
     let with_restitution = counts_restitution(model, memory);
     let layout = model.systems().layout();
     select_planar_contacts(model, state, memory, (step, with_restitution), &closed);
-    let StepMemory { active, contacts, bonds, detector, .. } = memory;
+    let StepMemory { active, contacts, detector, .. } = memory;
     let Some(bodies) = model.systems().bodies() else { return };
     let (q, v) = (&state.q[bodies.q.clone()], &state.v[bodies.v.clone()]);
     for (i, contact) in contacts.iter().enumerate() {
@@ -206,7 +226,7 @@ pub(crate) fn select_contacts_where(
         }
         let law = model.contact_law(contact);
         let is_closed = closed(ActiveSource::Contact(i), contact.gap, normal_velocity(contact, q, v));
-        let pull = pull_of(contact, law, bonds, step);
+        let pull = pull_of(contact, law, &state.bonds, step);
         if !is_closed && pull == 0.0 {
             continue;
         }

@@ -1,19 +1,10 @@
 //! Bonds of cohesive zones: what is left of each contact, between steps.
 
-use crate::assembly::{at_time, detect_contacts, evaluate_candidates};
-use crate::detection::ContactKey;
-use crate::error::StepError;
-use crate::laws::{Cohesion, ContactLaw};
-use crate::memory::StepMemory;
-use crate::model::Model;
-use crate::state::State;
+use crate::contact_key::ContactKey;
 
-/// The largest gap of every bonded contact \[m\]. It changes when a step begins, from the state at which it begins: trying the step again with
-/// another size finds the same.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bonds {
-    /// Some law of the model has bonds.
-    in_use: bool,
+/// The largest gap of every bonded contact \[m\]. It changes when a step begins, from the state at which it begins.
+#[derive(Debug, Default, PartialEq)]
+pub struct Bonds {
     /// The contacts that exist at the start of the run are known.
     begun: bool,
     by_interaction: Vec<f64>,
@@ -21,52 +12,74 @@ pub(crate) struct Bonds {
     by_contact: Vec<(ContactKey, f64)>,
 }
 
-impl Bonds {
-    pub fn new(model: &Model) -> Self {
-        let zone = |law: &ContactLaw| matches!(law.cohesion, Cohesion::Zone { .. });
-        let by_formula = model.interactions().iter().filter_map(|interaction| interaction.law().contact()).any(zone);
-        let in_use = by_formula || model.collider_laws().iter().any(zone);
-        Bonds {
-            in_use,
-            begun: false,
-            by_interaction: vec![0.0; if in_use { model.interactions().len() } else { 0 }],
-            by_contact: Vec::new(),
-        }
+impl Clone for Bonds {
+    fn clone(&self) -> Self {
+        Bonds { begun: self.begun, by_interaction: self.by_interaction.clone(), by_contact: self.by_contact.clone() }
     }
 
-    /// Largest gap of a contact by formula.
+    /// Storage is reused.
+    fn clone_from(&mut self, other: &Self) {
+        self.begun = other.begun;
+        self.by_interaction.clone_from(&other.by_interaction);
+        self.by_contact.clone_from(&other.by_contact);
+    }
+}
+
+impl Bonds {
+    /// Largest gap of a contact by formula, `None` before the first step.
+    #[must_use]
     pub fn of_interaction(&self, i: usize) -> Option<f64> {
         self.by_interaction.get(i).copied()
     }
 
     /// Largest gap of a contact of bodies, where it is bonded.
+    #[must_use]
     pub fn of_contact(&self, key: &ContactKey) -> Option<f64> {
         self.by_contact.binary_search_by(|(other, _)| other.cmp(key)).ok().map(|i| self.by_contact[i].1)
     }
-}
 
-/// (t, q) at the start of a step => the largest gaps so far.
-pub(crate) fn update_bonds(model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), StepError> {
-    if !memory.bonds.in_use {
-        return Ok(());
-    }
-    evaluate_candidates(model, state, memory).map_err(at_time(state.t))?;
-    detect_contacts(model, state, memory, 0.0).map_err(at_time(state.t))?;
-    let StepMemory { bonds, candidates, contacts, .. } = memory;
-    for (largest, &row) in bonds.by_interaction.iter_mut().zip(&candidates.rows) {
-        *largest = largest.max(candidates.position[row]);
-    }
-    if !bonds.begun {
-        let zones = contacts.iter().filter(|contact| matches!(model.contact_law(contact).cohesion, Cohesion::Zone { .. }));
-        bonds.by_contact.extend(zones.map(|contact| (contact.key, 0.0)));
-        bonds.by_contact.sort_unstable_by_key(|(key, _)| *key);
-        bonds.begun = true;
-    }
-    for contact in contacts.iter() {
-        if let Ok(i) = bonds.by_contact.binary_search_by(|(key, _)| key.cmp(&contact.key)) {
-            let largest = &mut bonds.by_contact[i].1;
-            *largest = largest.max(contact.gap);
+    /// The contacts of bodies that are bonded are those of the start of the run.
+    pub(crate) fn begin(&mut self, zones: impl Iterator<Item = ContactKey>) {
+        if !self.begun {
+            self.by_contact.extend(zones.map(|key| (key, 0.0)));
+            self.by_contact.sort_unstable_by_key(|(key, _)| *key);
+            self.begun = true;
         }
     }
-    Ok(())
+
+    /// The gap of an interaction, in their order from 0.
+    pub(crate) fn see_interaction(&mut self, i: usize, gap: f64) {
+        if self.by_interaction.len() <= i {
+            self.by_interaction.resize(i + 1, 0.0);
+        }
+        self.by_interaction[i] = self.by_interaction[i].max(gap);
+    }
+
+    /// The gap of a contact of bodies.
+    pub(crate) fn see_contact(&mut self, key: &ContactKey, gap: f64) {
+        if let Ok(i) = self.by_contact.binary_search_by(|(other, _)| other.cmp(key)) {
+            let largest = &mut self.by_contact[i].1;
+            *largest = largest.max(gap);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bonds_keep_the_largest_gap_of_the_contacts_of_the_start() {
+        let key = |feature: u32| ContactKey { collider_a: 0, collider_b: 1, feature };
+        let mut bonds = Bonds::default();
+        bonds.begin([key(2), key(1)].into_iter());
+        bonds.begin([key(3)].into_iter());
+        bonds.see_interaction(1, 0.5);
+        bonds.see_interaction(1, 0.2);
+        for (feature, gap) in [(1, 0.1), (1, 0.05), (3, 0.3)] {
+            bonds.see_contact(&key(feature), gap);
+        }
+        assert_eq!([0, 1, 2].map(|i| bonds.of_interaction(i)), [Some(0.0), Some(0.5), None]);
+        assert_eq!([1, 2, 3].map(|feature| bonds.of_contact(&key(feature))), [Some(0.1), Some(0.0), None]);
+    }
 }

@@ -6,21 +6,10 @@ use crate::systems::Instant;
 use nalgebra::Vector3;
 use serde::Serialize;
 
+pub use crate::contact_key::ContactKey;
+
 /// Body index of the immovable world (fixed bodies).
 pub const WORLD: u32 = u32::MAX;
-
-/// Persistent identity of a contact point: the pair of colliders and the pair of features that make it.
-///
-/// The same physical corner keeps its key from step to step, so that its impulse can start the next solve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContactKey {
-    /// Index of the pair's first collider in the detector's list.
-    pub collider_a: u32,
-    /// Index of the pair's second collider.
-    pub collider_b: u32,
-    /// Number that identifies the point within the pair.
-    pub feature: u32,
-}
 
 /// One contact point between two bodies, or a body and the world.
 #[derive(Clone, Copy, Debug, PartialEq)]

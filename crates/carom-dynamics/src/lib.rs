@@ -15,8 +15,9 @@
 pub mod active_set;
 mod assembly;
 pub mod block_diagonal;
-mod bonds;
+pub mod bonds;
 pub mod circuits;
+mod contact_key;
 pub mod control;
 mod coupled_bounds;
 pub mod detection;

@@ -6,7 +6,6 @@ pub(crate) use one_step::OneStep;
 
 use crate::active_set::ActiveSet;
 use crate::block_diagonal::BlockFactor;
-use crate::bonds::Bonds;
 use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
 use crate::first_order::FirstOrderMemory;
 use crate::impacts::ImpactMemory;
@@ -22,7 +21,7 @@ use carom_solvers::registry::friction_contact_solver;
 use carom_solvers::{BoxedSolver, FrictionContact, FrictionSolverKind, FrictionSolverParams, SolveError};
 use std::any::Any;
 
-/// Everything that changes during a run besides the state. Dropping it loses speed, never correctness, but for the bonds of cohesive zones.
+/// Everything that changes during a run besides the state. Dropping it loses the warm start and what the scheme keeps, never what is physical.
 pub struct StepMemory {
     /// Finds contacts between bodies.
     pub(crate) detector: Option<Box<dyn ContactDetector>>,
@@ -55,8 +54,6 @@ pub struct StepMemory {
     pub(crate) solver_tolerance: f64,
     /// Impulses of the last step by identity.
     pub(crate) warm: WarmStart,
-    /// What is left of cohesive zones.
-    pub(crate) bonds: Bonds,
     /// Mass and iteration matrices.
     pub(crate) matrices: Matrices,
     /// Work vectors.
@@ -103,7 +100,6 @@ impl StepMemory {
             solver_choice: if solver.kind == FrictionSolverKind::default() { Chosen::Default } else { Chosen::Given },
             solver_tolerance: solver.tolerance,
             warm: WarmStart { by_interaction: vec![[0.0; 6]; model.interactions().len()], ..WarmStart::default() },
-            bonds: Bonds::new(model),
             matrices: Matrices::default(),
             work: Work::new(n_v, model.systems().coordinates().len()),
             scratch: Scratch::default(),
@@ -124,6 +120,8 @@ impl StepMemory {
         self.begun.t = state.t;
         self.begun.x.clone_from(&state.x);
         self.begun.held.clone_from(&state.held);
+        self.begun.bonds.clone_from(&state.bonds);
+        self.begun.draws = state.draws;
         if by_scheme {
             self.keep_start(state);
         } else {
@@ -143,7 +141,8 @@ impl StepMemory {
         state.v.clone_from(v);
         state.x.clone_from(&begun.x);
         state.held.clone_from(&begun.held);
-        self.impacts.restore();
+        state.bonds.clone_from(&begun.bonds);
+        state.draws = begun.draws;
     }
 
     /// Keeps (q_k, v_k) of a scheme's step.

@@ -8,7 +8,7 @@ use crate::first_order::{FirstOrderSet, FirstOrderSource};
 use crate::forces::{CompliantContact, CompliantLaw, ForceElement, ForceElements, ForcePart, ForceSource, SpringSource};
 use crate::impacts::ImpactLaw;
 use crate::interactions::Interaction;
-use crate::laws::{ContactLaw, Law};
+use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::relations::{
     ChainSource, FormulaRelation, FormulaSource, Joint, JointAxis, JointCoordinate, JointSource, JointSpin, NonholonomicRelation,
     PiecewiseRelation, PiecewiseSource, Relation,
@@ -28,6 +28,8 @@ pub struct Model {
     planar_detector: Option<Box<dyn PlanarDetector>>,
     /// Those of bodies in space, then those of planar bodies.
     collider_laws: Vec<ContactLaw>,
+    /// Some contact by formula has a cohesive zone; some contact of bodies may have one.
+    cohesive_zones: [bool; 2],
     impact_law: ImpactLaw,
     compliant: Vec<CompliantContact>,
     elements: ForceElements,
@@ -50,6 +52,7 @@ impl Model {
             detector: None,
             planar_detector: None,
             collider_laws: Vec::new(),
+            cohesive_zones: [false; 2],
             impact_law: ImpactLaw::default(),
             compliant: Vec::new(),
             elements: ForceElements::default(),
@@ -70,6 +73,7 @@ impl Model {
         }
         let interaction = Interaction::new(name, relation, law, self.systems.layout())?;
         self.names.insert(name.to_owned());
+        self.cohesive_zones[0] |= interaction.law().contact().is_some_and(is_cohesive_zone);
         self.interactions.push(interaction);
         Ok(())
     }
@@ -465,6 +469,13 @@ impl Model {
         self.collider_laws.clear();
         self.collider_laws.extend_from_slice(self.detector.as_ref().map_or(&[], |detector| detector.laws()));
         self.collider_laws.extend_from_slice(self.planar_detector.as_ref().map_or(&[], |detector| detector.laws()));
+        self.cohesive_zones[1] = self.collider_laws.iter().any(is_cohesive_zone);
+    }
+
+    /// Some contact has a cohesive zone, whose bond is a part of the state.
+    #[must_use]
+    pub fn has_cohesive_zones(&self) -> bool {
+        self.cohesive_zones != [false; 2]
     }
 
     /// Sets the impact law, Newton's by default.
@@ -589,4 +600,8 @@ impl Model {
         }
         Ok(())
     }
+}
+
+fn is_cohesive_zone(law: &ContactLaw) -> bool {
+    matches!(law.cohesion, Cohesion::Zone { .. })
 }

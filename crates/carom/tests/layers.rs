@@ -16,7 +16,6 @@ const CYCLES: &[(&str, &[&str])] = &[(
     &[
         "active_set",
         "assembly",
-        "bonds",
         "control",
         "coupled_bounds",
         "detection",

@@ -30,8 +30,6 @@ pub(crate) struct ImpactMemory {
     pub records: Vec<ImpactRecord>,
     /// Laws chosen by chance in the last step.
     pub chosen: Vec<&'static str>,
-    /// Counter of choices when the step began.
-    draws_begun: u64,
 }
 
 /// A contact in an impact.
@@ -50,15 +48,6 @@ impl ImpactMemory {
     pub fn begin_step(&mut self) {
         self.records.clear();
         self.chosen.clear();
-        self.draws_begun = self.resolver.as_ref().map_or(0, |r| r.draws);
-    }
-
-    /// The step is taken back: its choices were not made.
-    pub fn restore(&mut self) {
-        let begun = self.draws_begun;
-        if let Some(resolver) = &mut self.resolver {
-            resolver.draws = begun;
-        }
     }
 
     fn resolver(&mut self) -> Result<&mut Resolver, SolveError> {
@@ -142,7 +131,12 @@ impl ImpactMemory {
             blocks.push(block);
         }
         let problem = ImpactProblem { w: Delassus::BlockSparse(std::mem::take(&mut self.w)), velocity, blocks };
-        let outcome = self.resolver().and_then(|resolver| resolver.resolve_above(&problem, model.impact_law(), rest));
+        let outcome = self.resolver().and_then(|resolver| {
+            resolver.draws = state.draws;
+            let outcome = resolver.resolve_above(&problem, model.impact_law(), rest);
+            state.draws = resolver.draws;
+            outcome
+        });
         let outcome = outcome.map_err(|source| StepError::Solve { t: state.t, source })?;
         self.active.add_response(layout, &outcome.impulses, &mut state.v);
         if let Delassus::BlockSparse(w) = problem.w {

@@ -29,7 +29,7 @@ pub mod theta_gap;
 mod theta_step;
 pub mod zero_order_hold;
 
-use crate::bonds::update_bonds;
+use crate::assembly::update_bonds;
 use crate::error::StepError;
 use crate::impacts::resolve_before_step;
 use crate::memory::StepMemory;

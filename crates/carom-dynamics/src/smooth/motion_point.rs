@@ -39,6 +39,13 @@ impl MotionPoint {
         State { t: self.t, q: self.q.clone(), v: self.v.clone(), ..State::default() }
     }
 
+    /// Moves a state here; what is no motion stays as it is.
+    pub fn move_state(&self, state: &mut State) {
+        state.t = self.t;
+        state.q.clone_from(&self.q);
+        state.v.clone_from(&self.v);
+    }
+
     /// All values are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {

@@ -49,7 +49,7 @@ impl MoreauGap {
         let by_formula = model.interactions().iter().any(Interaction::is_contact);
         let reach = if by_formula { 2.0 * h * largest_approach(model, state, memory) + self.params.touch } else { 0.0 };
         let rows = RowsOver::step(h);
-        select_interactions_where(model, memory, rows, |source, gap, _| match source {
+        select_interactions_where(model, state, memory, rows, |source, gap, _| match source {
             ActiveSource::Interaction(_) => gap <= reach,
             ActiveSource::Contact(_) => false,
         });

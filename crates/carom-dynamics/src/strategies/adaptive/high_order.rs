@@ -193,7 +193,9 @@ impl<'m> HighOrder<'m> {
         let violations = measure_violations(context.model, context.memory);
         let moving = moved || moves(context);
         let work = self.work.between(integration, state.t, t_end, moving)?;
-        std::mem::swap(state, &mut self.inside);
+        state.t = self.inside.t;
+        state.q.clone_from(&self.inside.q);
+        state.v.clone_from(&self.inside.v);
         self.watch.begin_here(context.model, context.memory);
         // no contact carries
         context.memory.active.clear();

@@ -115,17 +115,17 @@ impl<'a, 'm> Run<'a, 'm> {
         self.journal.forces.resize(self.drift.rows.len(), 0.0);
         if let Ok(motion) = &mut begun {
             self.smooth.assembly = Some(*motion.integration.assembly()).filter(AssemblyReport::is_assembled);
-            state.clone_from(&motion.state());
+            motion.integration.point().move_state(state);
         }
         // the initial frame tells the modes at the start, unless an impact comes first
         let settled = match &mut begun {
-            Ok(motion) => self.resolver(state.t).and_then(|resolver| motion.settle(Cause::default(), resolver)),
+            Ok(motion) => self.settle_once(motion, state, Cause::default()),
             Err(_) => Ok(Settled::default()),
         };
         if let (Ok(motion), Ok(settled)) = (&mut begun, &settled)
             && settled.impacts == 0
         {
-            state.clone_from(&motion.state());
+            motion.integration.point().move_state(state);
             let point = motion.integration.point().clone();
             self.collect(motion, &point)?;
         }
@@ -202,7 +202,7 @@ impl<'a, 'm> Run<'a, 'm> {
         let violations = self.take_violations(motion, &reached)?;
         let taken = StepReport { newton_converged: true, violations, n_active: motion.closed.len(), ..StepReport::default() };
         let exchanged = self.exchange(motion, (from, to), moved || self.drift.moves(), &taken)?;
-        state.clone_from(&reached);
+        motion.integration.point().move_state(state);
         self.follow_control(motion, state)?;
         let taken = StepReport { work: exchanged.work, dissipated_friction: exchanged.friction, ..taken };
         let (kinetic, potential) = self.journal.energy(state, self.memory)?;
@@ -282,7 +282,7 @@ impl<'a, 'm> Run<'a, 'm> {
     fn step_through(&mut self, motion: &mut Motion<'m>, state: &mut State, met: &Met, reason: String) -> Result<Option<Ending>, RunError> {
         let (stopped, arrived): (Vec<usize>, Vec<usize>) = (met.stopped().collect(), met.arrived().collect());
         motion.meet_exactly(Cause { stopped: &stopped, arrived: &arrived, ..Cause::default() })?;
-        state.clone_from(&motion.state());
+        motion.integration.point().move_state(state);
         let Some(switching) = self.switching.take() else { return Ok(None) };
         let result = switching.pass(self, motion, state, (met, reason));
         self.switching = Some(switching);
@@ -311,10 +311,19 @@ impl<'a, 'm> Run<'a, 'm> {
         })
     }
 
+    /// Impacts and modes at the state reached, from the choices that were made by chance so far.
+    fn settle_once(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Settled, RunError> {
+        let resolver = self.resolver(state.t)?;
+        resolver.draws = state.draws;
+        let settled = motion.settle(cause, resolver);
+        state.draws = resolver.draws;
+        settled
+    }
+
     /// Finds the modes at the state reached, and tells what changed.
     pub fn settle(&mut self, motion: &mut Motion<'m>, state: &mut State, cause: Cause<'_>) -> Result<Option<Ending>, RunError> {
         self.mode_changed = false;
-        let settled = motion.settle(cause, self.resolver(state.t)?)?;
+        let settled = self.settle_once(motion, state, cause)?;
         let mut jumped = settled.impacts > 0;
         self.take_settled(state, motion, settled)?;
         // a mode of a controller that changed changes the forces, and with them the modes of contacts
@@ -322,7 +331,7 @@ impl<'a, 'm> Run<'a, 'm> {
             if !std::mem::take(&mut self.mode_changed) {
                 break;
             }
-            let settled = motion.settle(Cause::default(), self.resolver(state.t)?)?;
+            let settled = self.settle_once(motion, state, Cause::default())?;
             jumped |= settled.impacts > 0;
             self.take_settled(state, motion, settled)?;
         }
@@ -342,7 +351,7 @@ impl<'a, 'm> Run<'a, 'm> {
             self.journal.frame_of((self.steps, state), self.memory, &self.records, self.journal.certificate.last, None)?;
         }
         self.report.impacts += settled.impacts;
-        state.clone_from(&motion.state());
+        motion.integration.point().move_state(state);
         let (kinetic, potential) = self.journal.energy(state, self.memory)?;
         let exchanged = StepReport {
             dissipated_impact: settled.dissipated[0],
