@@ -326,7 +326,7 @@ pub(crate) fn update_jacobians(model: &Model, t: f64, memory: &mut StepMemory) -
         if interaction.relation().is_constant() {
             continue;
         }
-        let jacobian = &mut c.jacobian[c.entries[i]..c.entries[i + 1]];
+        let jacobian = &mut c.iterate[c.entries[i]..c.entries[i + 1]];
         let (rows, bias, _) = active.rows_mut(item);
         interaction.relation().jacobian(t, &work.q_inner, Rows { jacobian: &mut *jacobian, bias }, scratch)?;
         interaction.spread(jacobian, rows);
@@ -541,3 +541,25 @@ fn add_impact_gain(memory: &mut StepMemory, report: &mut StepReport) {
 
 /// Energy created by an impact counts above this part of the energy exchanged: solutions are not more exact.
 pub(crate) const GAIN_TOLERANCE: f64 = 1e-7;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_solvers::FrictionSolverParams;
+
+    /// A step that is begun again, with contacts that its impulses close, takes the mean of G_k and G_{k+1} again.
+    #[test]
+    fn an_iterate_leaves_the_rows_of_the_start() {
+        let crate::problems::Problem { model, state, .. } = crate::problems::pendulum::cartesian().unwrap();
+        let mut memory = StepMemory::new(&model, &FrictionSolverParams::default()).unwrap();
+        evaluate_candidates(&model, &state, &mut memory).unwrap();
+        select_interactions_where(&model, &state, &mut memory, RowsOver::step(0.1), |_, _, _| true);
+        let at_start = memory.candidates.jacobian.clone();
+        memory.work.q_inner = vec![0.6, -0.8];
+        update_jacobians(&model, state.t + 0.1, &mut memory).unwrap();
+        let of_iterate: Vec<f64> =
+            memory.active.rows_by_block(0).flat_map(|(_, rows)| rows.flatten().copied().collect::<Vec<_>>()).collect();
+        assert_ne!(of_iterate, at_start);
+        assert_eq!(memory.candidates.jacobian, at_start);
+    }
+}

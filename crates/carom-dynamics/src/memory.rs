@@ -221,7 +221,10 @@ pub(crate) struct Candidates {
     /// First entry of each Jacobian, and the total.
     pub entries: Vec<usize>,
     pub position: Vec<f64>,
+    /// G_k.
     pub jacobian: Vec<f64>,
+    /// G at the last iterate of the step, where it changes.
+    pub iterate: Vec<f64>,
     pub bias: Vec<f64>,
     pub velocity: Vec<f64>,
     /// Constant Jacobians have been written.
@@ -242,6 +245,7 @@ impl Candidates {
             entries,
             position: vec![0.0; n_rows],
             jacobian: vec![0.0; n_entries],
+            iterate: vec![0.0; n_entries],
             bias: vec![0.0; n_rows],
             velocity: vec![0.0; n_rows],
             ready: false,
