@@ -16,6 +16,7 @@ pub mod active_set;
 mod assembly;
 pub mod block_diagonal;
 pub mod bonds;
+pub mod checkpoint;
 pub mod circuits;
 mod contact_key;
 pub mod control;

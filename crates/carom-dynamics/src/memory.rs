@@ -6,12 +6,14 @@ pub(crate) use one_step::OneStep;
 
 use crate::active_set::ActiveSet;
 use crate::block_diagonal::BlockFactor;
+use crate::checkpoint::{Bytes, CheckpointError, Own, Reader};
 use crate::detection::{ContactDetector, ContactKey, ContactPoint, DetectionWarnings, PlanarDetector};
 use crate::first_order::FirstOrderMemory;
 use crate::impacts::ImpactMemory;
 use crate::many_contacts::ManyContacts;
 use crate::model::Model;
 use crate::recording::Source;
+use crate::schemes::Scheme;
 use crate::schemes::joint_positions::JointPositions;
 use crate::schemes::moreau_gap::impulse_times::ImpulseTimes;
 use crate::schemes::stiff_elements::StiffElements;
@@ -72,8 +74,8 @@ pub struct StepMemory {
     begun: State,
     /// Its coordinates and velocities are those that the scheme keeps.
     begun_by_scheme: bool,
-    /// What the scheme keeps from step to step.
-    own: Option<Box<dyn Any + Send>>,
+    /// What the scheme keeps from step to step: see [`crate::schemes::Scheme::own`].
+    own: Box<dyn Own>,
 }
 
 impl StepMemory {
@@ -110,7 +112,7 @@ impl StepMemory {
             control: crate::control::ControlWork::default(),
             begun: State::default(),
             begun_by_scheme: false,
-            own: None,
+            own: Box::new(()),
         })
     }
 
@@ -153,16 +155,49 @@ impl StepMemory {
     }
 
     /// Does something with what the scheme keeps from step to step, which begins with its default.
-    pub(crate) fn with_own<T: Default + Send + 'static, R>(&mut self, work: impl FnOnce(&mut Self, &mut T) -> R) -> R {
-        let mut own: Box<T> = self.own.take().and_then(|own| own.downcast().ok()).unwrap_or_default();
+    pub(crate) fn with_own<T: Own + Default, R>(&mut self, work: impl FnOnce(&mut Self, &mut T) -> R) -> R {
+        // a box of nothing takes no storage
+        let own = std::mem::replace(&mut self.own, Box::new(()));
+        let mut own: Box<T> = (own as Box<dyn Any>).downcast().unwrap_or_default();
         let result = work(self, &mut own);
-        self.own = Some(own);
+        self.own = own;
         result
     }
 
-    /// The scheme keeps values of earlier steps.
-    pub(crate) fn keeps_past(&self) -> bool {
-        self.own.is_some()
+    /// Writes what the next steps depend on besides the state: what the scheme remembers, and the impulses and multipliers that they start from.
+    pub fn save(&self, out: &mut Bytes) {
+        self.warm.save(out);
+        out.numbers(self.multipliers_and_outputs().0);
+        out.numbers(self.multipliers_and_outputs().1);
+        self.own.save(out);
+    }
+
+    /// Reads what [`StepMemory::save`] wrote in a run of the same model and scheme. A memory that was just made, with the state, then goes on as that run did.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] where the bytes are those of another model or scheme.
+    pub fn load(&mut self, model: &Model, scheme: &dyn Scheme, from: &Bytes) -> Result<(), CheckpointError> {
+        let mut reader = from.reader();
+        self.warm.load(&mut reader)?;
+        let (mut lambda, mut outputs) = (Vec::new(), Vec::new());
+        reader.numbers(&mut lambda)?;
+        reader.numbers(&mut outputs)?;
+        let mut own = scheme.own(model);
+        own.load(&mut reader)?;
+        reader.end()?;
+        let known = self.multipliers_and_outputs();
+        if self.warm.by_interaction.len() != model.interactions().len() || known.0.len() != lambda.len() || known.1.len() != outputs.len() {
+            return Err(CheckpointError::Unknown {
+                what: "number of impulses of this model",
+                found: self.warm.by_interaction.len() as u64,
+            });
+        }
+        if let Some(first_order) = &mut self.first_order {
+            first_order.solution.r = lambda;
+            first_order.solution.u = outputs;
+        }
+        self.own = own;
+        Ok(())
     }
 
     /// The contact points found for the last step.
@@ -262,6 +297,34 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
+    fn save(&self, out: &mut Bytes) {
+        out.groups(&self.by_interaction);
+        out.count(self.by_contact.len());
+        for (key, impulse) in &self.by_contact {
+            for part in [key.collider_a, key.collider_b, key.feature] {
+                out.integer(u64::from(part));
+            }
+            out.groups(std::slice::from_ref(impulse));
+        }
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        from.groups(&mut self.by_interaction)?;
+        self.by_contact.clear();
+        let mut impulse = Vec::with_capacity(1);
+        for _ in 0..from.count()? {
+            let mut part = || {
+                let found = from.integer()?;
+                u32::try_from(found).map_err(|_| CheckpointError::Unknown { what: "number of a collider", found })
+            };
+            let key = ContactKey { collider_a: part()?, collider_b: part()?, feature: part()? };
+            from.groups(&mut impulse)?;
+            let impulse = *impulse.first().ok_or(CheckpointError::Unknown { what: "impulse", found: 0 })?;
+            self.by_contact.push((key, impulse));
+        }
+        Ok(())
+    }
+
     /// Takes the values of another; storage is reused.
     pub fn copy_from(&mut self, other: &WarmStart) {
         self.by_interaction.clone_from(&other.by_interaction);

@@ -57,6 +57,7 @@ mod natural;
 mod nonholonomic;
 mod nonsmooth_published;
 mod nonsmooth_second_order;
+mod own_memory;
 mod passivity;
 mod policies;
 mod projection;

@@ -38,6 +38,7 @@ use crate::assembly::{
     Activation, assemble_problem, at_time, detect_contacts, evaluate_candidates, measure_violations, note_varying_rows, select_active,
     solve_problem,
 };
+use crate::checkpoint::WorkOnly;
 use crate::error::{ModelError, StepError};
 use crate::impacts::ImpactLaw;
 use crate::laws::Law;
@@ -154,7 +155,7 @@ impl Scheme for AnitescuPotra {
         note_varying_rows(model, memory);
 
         // collisions at q_k: v_k => v⁺
-        memory.with_own(|memory, collision: &mut Collision| -> Result<(), StepError> {
+        memory.with_own(|memory, WorkOnly(collision): &mut WorkOnly<Collision>| -> Result<(), StepError> {
             collision.impulse.clear();
             if collides(model, memory) {
                 // within the instant of a collision bounded forces do nothing

@@ -28,6 +28,7 @@ use super::stages::{Span, displace, finish};
 use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{RowsOver, at_time, measure_violations, normal_displacement, select_where};
+use crate::checkpoint::WorkOnly;
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -158,7 +159,7 @@ impl Scheme for CombinedProjection {
         let mut report = StepReport::default();
         self.params.motion().prepare(model, state, memory, h)?;
         report.violations = measure_violations(model, memory);
-        report.projection = Some(memory.with_own(|memory, own| self.iterate(model, state, memory, (own, h), &mut report))?);
+        report.projection = Some(memory.with_own(|memory, WorkOnly(own)| self.iterate(model, state, memory, (own, h), &mut report))?);
         finish(model, state, memory, Span { h, theta: self.params.theta }, &mut report).map_err(at_time(state.t))?;
         Ok(report)
     }

@@ -31,6 +31,7 @@ use crate::assembly::{
     RowsOver, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_where, solve_problem,
     update_jacobians,
 };
+use crate::checkpoint::{Bytes, CheckpointError, Own, Reader};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -72,7 +73,7 @@ pub struct D1Minus {
 
 /// What is kept from step to step, and work arrays.
 #[derive(Default)]
-struct Own {
+struct Remembered {
     /// The interactions whose contact carried an impulse in the last step that stands.
     carried: Vec<bool>,
     /// The interactions closed at the start of the step.
@@ -87,9 +88,27 @@ struct Own {
     forces: Vec<[f64; 6]>,
 }
 
+impl Own for Remembered {
+    fn save(&self, out: &mut Bytes) {
+        out.flags(&self.carried);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        from.flags(&mut self.carried)
+    }
+}
+
 impl Scheme for D1Minus {
     fn name(&self) -> &'static str {
         "d1-minus"
+    }
+
+    fn own(&self, _: &Model) -> Box<dyn Own> {
+        Box::<Remembered>::default()
+    }
+
+    fn looks_back(&self) -> usize {
+        1
     }
 
     fn orders(&self) -> Orders {
@@ -98,7 +117,7 @@ impl Scheme for D1Minus {
 
     fn start(&self, model: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
         memory.matrices.mass_ready = false;
-        memory.with_own(|_, own: &mut Own| {
+        memory.with_own(|_, own: &mut Remembered| {
             own.carried.clear();
             own.carried.resize(model.interactions().len(), false);
         });
@@ -111,7 +130,7 @@ impl Scheme for D1Minus {
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        memory.with_own(|memory, own: &mut Own| {
+        memory.with_own(|memory, own: &mut Remembered| {
             own.carried.fill(false);
             for item in memory.active.items() {
                 if let ActiveSource::Interaction(i) = item.source {
@@ -128,7 +147,7 @@ impl D1Minus {
         model: &Model,
         state: &mut State,
         memory: &mut StepMemory,
-        own: &mut Own,
+        own: &mut Remembered,
         h: f64,
     ) -> Result<StepReport, StepError> {
         let (systems, threshold) = (model.systems(), self.params.activation_threshold);
@@ -197,7 +216,7 @@ impl D1Minus {
         model: &Model,
         state: &mut State,
         memory: &mut StepMemory,
-        own: &mut Own,
+        own: &mut Remembered,
         h: f64,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
@@ -221,7 +240,7 @@ impl D1Minus {
     }
 }
 
-impl Own {
+impl Remembered {
     /// (g_k, u_k) => the contacts that are closed: those with g_k ≤ 0, and those that carried an impulse in the last step and do not separate.
     /// Without the latter the drift of gaps, O(h²), would open contacts.
     fn find_closed(&mut self, model: &Model, memory: &StepMemory, threshold: f64, h: f64) {

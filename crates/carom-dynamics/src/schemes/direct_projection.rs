@@ -25,6 +25,7 @@ use super::stages::{Span, finish};
 use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, at_time, measure_violations, select_active};
+use crate::checkpoint::WorkOnly;
 use crate::detection::ContactKey;
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
@@ -155,7 +156,7 @@ impl Scheme for DirectProjection {
         select_active(model, state, memory, Activation { horizon: p.gamma * h, step: h, threshold: p.activation_threshold });
         motion.solve_motion(model, state, memory, h, &mut report)?;
 
-        let done = memory.with_own(|memory, own: &mut Own| {
+        let done = memory.with_own(|memory, WorkOnly(own): &mut WorkOnly<Own>| {
             own.note_closed(model, memory);
             let Own { projector, interactions, contacts } = own;
             let projected = |place: Place| {

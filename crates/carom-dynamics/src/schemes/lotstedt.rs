@@ -31,6 +31,7 @@ use crate::assembly::{
     Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_active, solve_problem,
 };
 use crate::block_diagonal::dot;
+use crate::checkpoint::{Bytes, CheckpointError, Own, Reader};
 use crate::error::{ModelError, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
@@ -113,9 +114,33 @@ struct Next {
     carried: Vec<bool>,
 }
 
+impl Own for History {
+    fn save(&self, out: &mut Bytes) {
+        out.numbers(&self.before);
+        out.number(self.h_before);
+        out.count(self.smooth_steps);
+        out.flags(&self.carried);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        from.numbers(&mut self.before)?;
+        self.h_before = from.number()?;
+        self.smooth_steps = from.count()?;
+        from.flags(&mut self.carried)
+    }
+}
+
 impl Scheme for Lotstedt {
     fn name(&self) -> &'static str {
         "lotstedt"
+    }
+
+    fn own(&self, _: &Model) -> Box<dyn Own> {
+        Box::<History>::default()
+    }
+
+    fn looks_back(&self) -> usize {
+        1
     }
 
     fn orders(&self) -> Orders {

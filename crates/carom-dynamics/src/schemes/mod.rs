@@ -30,6 +30,7 @@ mod theta_step;
 pub mod zero_order_hold;
 
 use crate::assembly::update_bonds;
+use crate::checkpoint::Own;
 use crate::error::StepError;
 use crate::impacts::resolve_before_step;
 use crate::memory::StepMemory;
@@ -101,6 +102,16 @@ pub trait Scheme: Send + Sync {
         true
     }
 
+    /// What the scheme remembers from step to step besides the state, as it is before the first step; nothing by default.
+    fn own(&self, _model: &Model) -> Box<dyn Own> {
+        Box::new(())
+    }
+
+    /// Steps before the present one whose values enter it: 0 for a one-step scheme. One that looks back is started anew where the step size changes.
+    fn looks_back(&self) -> usize {
+        0
+    }
+
     /// Prepares a run, or goes on after the state was changed from outside: what was kept of earlier steps no longer holds.
     ///
     /// # Errors
@@ -129,7 +140,7 @@ pub trait Scheme: Send + Sync {
         false
     }
 
-    /// The last step stands: schemes of several steps take it into what they keep ([`StepMemory`], `with_own`).
+    /// The last step stands: schemes that remember steps take it into their [`Scheme::own`].
     fn accept(&self, _model: &Model, _state: &State, _memory: &mut StepMemory) {}
 }
 

@@ -26,6 +26,7 @@ use super::settings::{check_activation_threshold, require};
 use super::stages::{Span, check_finite, finish};
 use super::{Orders, Scheme};
 use crate::assembly::at_time;
+use crate::checkpoint::WorkOnly;
 use crate::error::{ModelError, StepError};
 use crate::memory::StepMemory;
 use crate::model::Model;
@@ -100,8 +101,7 @@ impl Scheme for Prox {
 
         // W, q => p => v_{k+1}
         if !memory.active.is_empty() {
-            // work arrays only: nothing in them outlives the step
-            let solved = memory.with_own(|memory, iteration: &mut ProxIteration| {
+            let solved = memory.with_own(|memory, WorkOnly(iteration): &mut WorkOnly<ProxIteration>| {
                 iteration.solve(p, &memory.one_step.problem, &mut memory.one_step.solution)
             });
             report.solve = Some(solved.map_err(|source| StepError::Solve { t: t_start, source })?);

@@ -36,6 +36,7 @@ use crate::assembly::{
     Activation, assemble_problem, at_time, evaluate_candidates, measure_violations, note_varying_rows, select_active, solve_problem,
 };
 use crate::block_diagonal::dot;
+use crate::checkpoint::{Bytes, CheckpointError, Own, Reader};
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::laws::Law;
 use crate::memory::{OneStep, StepMemory};
@@ -138,9 +139,38 @@ struct Last {
     held: f64,
 }
 
+impl Own for History {
+    fn save(&self, out: &mut Bytes) {
+        out.flag(self.last.is_some());
+        let Last { h, carried, held } = self.last.unwrap_or_default();
+        out.numbers(&[h, held]);
+        out.flag(carried);
+        out.numbers(&self.rate);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        let (is_known, mut numbers) = (from.flag()?, Vec::new());
+        from.numbers(&mut numbers)?;
+        let carried = from.flag()?;
+        let [h, held] = numbers[..] else {
+            return Err(CheckpointError::Unknown { what: "step of schatzman-paoli", found: numbers.len() as u64 });
+        };
+        self.last = is_known.then_some(Last { h, carried, held });
+        from.numbers(&mut self.rate)
+    }
+}
+
 impl Scheme for SchatzmanPaoli {
     fn name(&self) -> &'static str {
         "schatzman-paoli"
+    }
+
+    fn own(&self, _: &Model) -> Box<dyn Own> {
+        Box::<History>::default()
+    }
+
+    fn looks_back(&self) -> usize {
+        1
     }
 
     /// Restitution acts between q_{k−1} and q_{k+1}.

@@ -129,7 +129,7 @@ impl Context<'_, '_> {
 
     /// Starts a scheme anew that keeps values of earlier steps: they are not those of the state.
     fn forget_past(&mut self, state: &State) -> Result<(), StepError> {
-        if self.memory.keeps_past() { self.settings.scheme.start(self.model, state, self.memory) } else { Ok(()) }
+        if self.settings.scheme.looks_back() > 0 { self.settings.scheme.start(self.model, state, self.memory) } else { Ok(()) }
     }
 
     /// The last step of the scheme stands.

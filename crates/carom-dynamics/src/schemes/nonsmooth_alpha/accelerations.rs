@@ -5,6 +5,7 @@ use super::super::stages::factorise_mass;
 use super::positions::Positions;
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, RowsOver, select_where};
+use crate::checkpoint::{Bytes, CheckpointError, Own, Reader};
 use crate::error::StepError;
 use crate::memory::{Matrices, StepMemory};
 use crate::model::Model;
@@ -20,6 +21,25 @@ pub(super) enum Status {
     Leaving,
     /// Closed; the sign of its sliding velocity in the plane, 0 where it sticks, 1 for sliding in space.
     Closed(i8),
+}
+
+impl Status {
+    fn number(self) -> u64 {
+        match self {
+            Status::None => 0,
+            Status::Leaving => 1,
+            Status::Closed(sign) => (3 + i64::from(sign)) as u64,
+        }
+    }
+
+    fn of_number(found: u64) -> Result<Self, CheckpointError> {
+        match found {
+            0 => Ok(Status::None),
+            1 => Ok(Status::Leaving),
+            2..=4 => Ok(Status::Closed(found as i8 - 3)),
+            _ => Err(CheckpointError::Unknown { what: "status of a contact", found }),
+        }
+    }
 }
 
 /// What is known at the end of a step.
@@ -43,7 +63,7 @@ pub(super) struct Kept {
 
 /// The scheme's memory.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct Remembered {
     /// Of the last step that stands.
     kept: Kept,
     /// What `kept` becomes when the step is accepted.
@@ -60,7 +80,41 @@ pub(super) struct Own {
     pub positions: Positions,
 }
 
-impl Own {
+impl Own for Remembered {
+    fn save(&self, out: &mut Bytes) {
+        let Kept { step, algorithmic, acceleration, forces, status, carried, jumped } = &self.kept;
+        out.number(*step);
+        out.numbers(algorithmic);
+        out.numbers(acceleration);
+        out.groups(forces);
+        out.count(status.len());
+        status.iter().for_each(|status| out.integer(status.number()));
+        out.flags(carried);
+        out.flag(*jumped);
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        let Kept { step, algorithmic, acceleration, forces, status, carried, jumped } = &mut self.kept;
+        *step = from.number()?;
+        from.numbers(algorithmic)?;
+        from.numbers(acceleration)?;
+        from.groups(forces)?;
+        status.clear();
+        for _ in 0..from.count()? {
+            status.push(Status::of_number(from.integer()?)?);
+        }
+        from.flags(carried)?;
+        *jumped = from.flag()?;
+        // the work arrays get their sizes
+        self.tried = self.kept.clone();
+        self.before.clone_from(&self.kept.algorithmic);
+        self.acceleration.clone_from(&self.kept.acceleration);
+        self.forces.clone_from(&self.kept.forces);
+        Ok(())
+    }
+}
+
+impl Remembered {
     /// Forgets what was kept.
     pub fn restart(&mut self, model: &Model) {
         let (n_v, n) = (model.systems().velocities().len(), model.interactions().len());

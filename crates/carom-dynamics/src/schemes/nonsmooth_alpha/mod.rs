@@ -37,6 +37,7 @@ use super::stages::{Span, finish};
 use super::{Orders, Scheme};
 use crate::active_set::ActiveSource;
 use crate::assembly::{Activation, RowsOver, at_time, evaluate_candidates, measure_violations, select_where};
+use crate::checkpoint::Own;
 use crate::error::{ModelError, StepError};
 use crate::integrators::AlphaCoefficients;
 use crate::memory::StepMemory;
@@ -44,7 +45,7 @@ use crate::model::Model;
 use crate::report::StepReport;
 use crate::schemes::settings::{check_activation_threshold, check_newton, check_position_tolerance, require};
 use crate::state::State;
-use accelerations::Own;
+use accelerations::Remembered;
 use newton::Newton;
 use serde::{Deserialize, Serialize};
 
@@ -121,6 +122,14 @@ impl Scheme for NonsmoothAlpha {
         "nonsmooth-alpha"
     }
 
+    fn own(&self, _: &Model) -> Box<dyn Own> {
+        Box::<Remembered>::default()
+    }
+
+    fn looks_back(&self) -> usize {
+        1
+    }
+
     fn orders(&self) -> Orders {
         Orders { impacts: 1, smooth: 2 }
     }
@@ -128,13 +137,13 @@ impl Scheme for NonsmoothAlpha {
     fn start(&self, model: &Model, _: &State, memory: &mut StepMemory) -> Result<(), StepError> {
         memory.matrices.mass_ready = false;
         memory.matrices.factor_of = None;
-        memory.with_own(|_, own: &mut Own| own.restart(model));
+        memory.with_own(|_, own: &mut Remembered| own.restart(model));
         Ok(())
     }
 
     /// One step. `h` in seconds. Cost: as of Moreau–Jean; at position–velocity level a further problem per Newton iteration.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        memory.with_own(|memory, own: &mut Own| {
+        memory.with_own(|memory, own: &mut Remembered| {
             if !own.fits(model) {
                 own.restart(model);
             }
@@ -143,7 +152,7 @@ impl Scheme for NonsmoothAlpha {
     }
 
     fn accept(&self, _: &Model, _: &State, memory: &mut StepMemory) {
-        memory.with_own(|_, own: &mut Own| own.accept());
+        memory.with_own(|_, own: &mut Remembered| own.accept());
     }
 }
 
@@ -153,7 +162,7 @@ impl NonsmoothAlpha {
         model: &Model,
         state: &mut State,
         memory: &mut StepMemory,
-        own: &mut Own,
+        own: &mut Remembered,
         h: f64,
     ) -> Result<StepReport, StepError> {
         let p = &self.params;

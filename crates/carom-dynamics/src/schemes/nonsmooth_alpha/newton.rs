@@ -1,7 +1,7 @@
 //! The equations of one step: Newton's iteration in v_{n+1}, and what the step leaves behind.
 
 use super::super::stages::{check_finite, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
-use super::accelerations::Own;
+use super::accelerations::Remembered;
 use super::{AlphaLevel, NonsmoothAlphaParams};
 use crate::active_set::ActiveSource;
 use crate::assembly::{assemble_problem, at_time, note_varying_rows, solve_problem, update_jacobians};
@@ -28,7 +28,13 @@ impl Newton<'_> {
     }
 
     /// Iterates to the end of the step.
-    pub fn solve(&self, state: &mut State, memory: &mut StepMemory, own: &mut Own, report: &mut StepReport) -> Result<(), StepError> {
+    pub fn solve(
+        &self,
+        state: &mut State,
+        memory: &mut StepMemory,
+        own: &mut Remembered,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let (model, located) = (self.model, at_time(state.t + self.h));
         note_varying_rows(model, memory);
         let rows_vary = memory.work.rows_vary;
@@ -73,7 +79,7 @@ impl Newton<'_> {
     }
 
     /// v => q_{n+1} = q_n ⊕ [h v_n + h² (½ − β) a_n + h (β/γ) y + U] with y = v − v_n − h (1 − γ) a_n.
-    fn place(&self, state: &mut State, memory: &mut StepMemory, own: &Own) -> Result<(), NonFinite> {
+    fn place(&self, state: &mut State, memory: &mut StepMemory, own: &Remembered) -> Result<(), NonFinite> {
         let (AlphaCoefficients { beta, gamma, .. }, h, work) = (self.coefficients, self.h, &mut memory.work);
         for (i, w) in work.displacement.iter_mut().enumerate() {
             let (v, a) = (work.v_start[i], own.before[i]);
@@ -85,10 +91,10 @@ impl Newton<'_> {
     }
 
     /// Corrects the positions to the constraints and contacts; false where that fails.
-    fn correct_positions(&self, state: &mut State, memory: &mut StepMemory, own: &mut Own) -> Result<bool, StepError> {
+    fn correct_positions(&self, state: &mut State, memory: &mut StepMemory, own: &mut Remembered) -> Result<bool, StepError> {
         let (located, t_end) = (at_time(state.t + self.h), state.t + self.h);
         for _ in 0..self.params.newton_max_iterations {
-            let Own { positions, mass, .. } = own;
+            let Remembered { positions, mass, .. } = own;
             let tolerance = self.params.position_tolerance;
             if positions.hold(self.model, t_end, &state.q, tolerance, &mut memory.scratch).map_err(&located)? {
                 return Ok(true);
@@ -108,7 +114,7 @@ impl Newton<'_> {
     }
 
     /// R = (hγ/c) F − M [y + hγ (α_m a_n − α_f A_n)/(1 − α_m)] at the present iterate; the second term in `work.momentum`.
-    fn smooth_residual(&self, state: &State, memory: &mut StepMemory, own: &Own) -> Result<(), NonFinite> {
+    fn smooth_residual(&self, state: &State, memory: &mut StepMemory, own: &Remembered) -> Result<(), NonFinite> {
         let AlphaCoefficients { mass, force, gamma, .. } = self.coefficients;
         let StepMemory { work, matrices, scratch, .. } = memory;
         let (systems, h, t_end) = (self.model.systems(), self.h, state.t + self.h);
@@ -127,7 +133,7 @@ impl Newton<'_> {
     }
 
     /// M̂ = M + (hγ/c) C + (h²β/c) K, v_free = v + M̂⁻¹ R.
-    fn free_motion(&self, state: &State, memory: &mut StepMemory, own: &Own) -> Result<(), StepError> {
+    fn free_motion(&self, state: &State, memory: &mut StepMemory, own: &Remembered) -> Result<(), StepError> {
         let t_end = state.t + self.h;
         self.smooth_residual(state, memory, own).map_err(at_time(t_end))?;
         let StepMemory { work, matrices, scratch, .. } = memory;
@@ -140,7 +146,7 @@ impl Newton<'_> {
     }
 
     /// The guess of the impulses, h λ of the last step, as P.
-    fn guess_forces(&self, memory: &mut StepMemory, own: &Own) {
+    fn guess_forces(&self, memory: &mut StepMemory, own: &Remembered) {
         let ratio = self.weight() / self.h;
         for item in memory.active.items() {
             if own.has_force(item.source, item.law.is_bilateral()) {
@@ -150,7 +156,7 @@ impl Newton<'_> {
     }
 
     /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    fn residual(&self, state: &State, memory: &mut StepMemory, own: &Own) -> Result<f64, NonFinite> {
+    fn residual(&self, state: &State, memory: &mut StepMemory, own: &Remembered) -> Result<f64, NonFinite> {
         if memory.work.rows_vary {
             self.update_rows(state, memory)?;
         }
@@ -159,7 +165,7 @@ impl Newton<'_> {
     }
 
     /// (v_{n+1}, P, Λ) => a_{n+1}, A_{n+1}, λ_{n+1} of what is tried; the impulses of forces become those of the step, h/2 (λ_n + λ_{n+1}).
-    pub fn conclude(&self, state: &State, memory: &mut StepMemory, own: &mut Own) {
+    pub fn conclude(&self, state: &State, memory: &mut StepMemory, own: &mut Remembered) {
         let (AlphaCoefficients { mass, force, gamma, .. }, h, weight) = (self.coefficients, self.h, self.weight());
         own.keep_status();
         own.tried.step = h;

@@ -130,7 +130,7 @@ impl Doubling {
         let Context { model, memory, .. } = &mut *context;
         let crossing = self.watch.look(model, (state, 0.5 * h), memory, &self.first)?;
         context.accept(state);
-        let keeps_past = context.memory.keeps_past();
+        let keeps_past = context.settings.scheme.looks_back() > 0;
         let t_middle = state.t;
         let second = context.scheme_step(state, 0.5 * h)?;
         self.second.read(context.memory);
