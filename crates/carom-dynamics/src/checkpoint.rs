@@ -131,7 +131,7 @@ pub struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
-        let (first, rest) = self.0.split_first_chunk::<N>().ok_or(CheckpointError::Short { missing: N - self.0.len() })?;
+        let (first, rest) = self.0.split_first_chunk::<N>().ok_or_else(|| CheckpointError::Short { missing: N - self.0.len() })?;
         self.0 = rest;
         Ok(*first)
     }

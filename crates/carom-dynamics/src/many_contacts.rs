@@ -10,7 +10,6 @@ use crate::laws::{Cohesion, ContactLaw};
 use crate::memory::WarmStart;
 use crate::relations::contact::turned_tangents;
 use crate::schemes::moreau_gap::payment::is_shallow;
-use crate::schemes::moreau_gap::sleep::Sleep;
 use crate::systems::rigid_bodies::{angular, centre, orientation};
 use carom_solvers::SolveReport;
 use carom_solvers::bodies::{BodyContact, BodyMass, BodyProblem, BodySolution, BodySweeps, GROUND};
@@ -30,12 +29,10 @@ pub(crate) struct ManyContacts {
     pub problem: BodyProblem,
     pub solution: BodySolution,
     pub sweeps: BodySweeps,
-    pub sleep: Sleep,
     /// Contacts that were added or changed after the step was solved, by their places here; the impulses are then those of that solution.
     pub changed: Vec<u32>,
-    /// Bodies in whose islands penetrations are not taken back in this step, and were not in the last one: see `moreau_gap::payment`.
+    /// Bodies in whose islands penetrations are not taken back in this step: see `moreau_gap::payment`.
     pub holds: Vec<bool>,
-    pub held: Vec<bool>,
     /// What each island exchanges, the same of pieces of islands, and these: number of the island, places in its list of contacts.
     pub exchanged: Vec<Exchange>,
     parts: Vec<Exchange>,
@@ -103,9 +100,10 @@ pub(crate) fn is_plain(law: &ContactLaw) -> bool {
 }
 
 impl ManyContacts {
-    /// No plain contacts in this step.
-    pub fn clear(&mut self) {
-        self.holds.clone_from(&self.held);
+    /// No plain contacts in this step; `held` are the bodies in whose islands penetrations were not taken back in the last one.
+    pub fn clear(&mut self, held: &[bool]) {
+        self.holds.clear();
+        self.holds.extend_from_slice(held);
         self.changed.clear();
         self.index.clear();
         self.start.clear();
@@ -254,12 +252,6 @@ impl ManyContacts {
                 }
             }
         }
-    }
-
-    /// Wakes bodies and tells the problem of those that sleep, when it is complete; `v` are the velocities at the start of the step.
-    pub fn let_sleep(&mut self, contacts: &[ContactPoint], v: &[f64], h: f64) {
-        let index = &self.index;
-        self.sleep.before(&mut self.problem, v, |place| contacts[index[place] as usize].surface.is_some(), h);
     }
 
     /// The impulses of the last step as the guess of the rows.

@@ -14,8 +14,6 @@ use crate::many_contacts::ManyContacts;
 use crate::model::Model;
 use crate::recording::Source;
 use crate::schemes::Scheme;
-use crate::schemes::joint_positions::JointPositions;
-use crate::schemes::moreau_gap::impulse_times::ImpulseTimes;
 use crate::schemes::stiff_elements::StiffElements;
 use crate::state::State;
 use crate::systems::Scratch;
@@ -31,22 +29,14 @@ pub struct StepMemory {
     pub(crate) planar_detector: Option<Box<dyn PlanarDetector>>,
     /// Contact points of the present step.
     pub(crate) contacts: Vec<ContactPoint>,
-    /// Contact points that the impulses of the step close.
-    pub(crate) late: Vec<ContactPoint>,
-    /// Where they are among all contacts of the step.
-    pub(crate) late_places: Vec<u32>,
     /// Interactions by formula, evaluated at the start of the step.
     pub(crate) candidates: Candidates,
     /// The active interactions with their Jacobians.
     pub(crate) active: ActiveSet,
     /// Contacts that are solved without rows, where there are many.
     pub(crate) many: ManyContacts,
-    /// When in the step impulses act.
-    pub(crate) times: ImpulseTimes,
     /// Stiff force elements of the present step, as rows.
     pub(crate) stiff: StiffElements,
-    /// Joints held on their positions, by schemes that do so.
-    pub(crate) joints: JointPositions,
     /// The one-step problem and its solution.
     pub(crate) one_step: OneStep,
     pub(crate) solver: BoxedSolver<FrictionContact>,
@@ -89,13 +79,9 @@ impl StepMemory {
             detector: model.detector().map(ContactDetector::boxed_clone),
             planar_detector: model.planar_detector().map(PlanarDetector::boxed_clone),
             contacts: Vec::new(),
-            late: Vec::new(),
-            late_places: Vec::new(),
             candidates: Candidates::new(model),
             active: ActiveSet::default(),
             many: ManyContacts::default(),
-            times: ImpulseTimes::default(),
-            joints: JointPositions::default(),
             stiff: StiffElements::default(),
             one_step: OneStep::default(),
             solver: friction_contact_solver(solver)?,
@@ -151,7 +137,6 @@ impl StepMemory {
     pub(crate) fn keep_start(&mut self, state: &State) {
         self.work.q_start.copy_from_slice(&state.q);
         self.work.v_start.copy_from_slice(&state.v);
-        self.joints.release();
     }
 
     /// Does something with what the scheme keeps from step to step, which begins with its default.

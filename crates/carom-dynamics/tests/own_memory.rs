@@ -52,7 +52,12 @@ fn what_is_saved_and_loaded_goes_on_bit_for_bit() {
                 let mut loaded = StepMemory::new(&model, &FrictionSolverParams::default()).unwrap();
                 loaded.load(&model, &*scheme, &Bytes::of(saved.as_slice().to_vec())).unwrap();
                 advance(&*scheme, &model, (&mut other, &mut loaded), h, 40);
-                assert_eq!((bits(&state.q), bits(&state.v)), (bits(&other.q), bits(&other.v)), "{} at step {n} of the {name}", scheme.name());
+                assert_eq!(
+                    (bits(&state.q), bits(&state.v)),
+                    (bits(&other.q), bits(&other.v)),
+                    "{} at step {n} of the {name}",
+                    scheme.name()
+                );
                 compared += 1;
             }
         }

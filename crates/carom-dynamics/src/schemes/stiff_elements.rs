@@ -12,7 +12,6 @@
 //! π vanishes as Newton's iteration converges, so that forces, energies and recorded impulses are those of the elements themselves. Elements that are
 //! not stiff stay in the blocks of M̂.
 
-use super::joint_positions::JointPositions;
 use super::stages::factorise;
 use crate::active_set::ActiveSet;
 use crate::assembly::at_time;
@@ -135,13 +134,13 @@ impl StiffElements {
         Ok(())
     }
 
-    /// M̂ without the stiff rows and with the geometric stiffness of joints, factorised.
+    /// M̂ without the stiff rows and with what is `added` to it, in its layout, factorised; nothing is added by an empty list.
     pub fn factorise(
         &self,
         model: &Model,
         at: Instant<'_>,
         factors: JacobianFactors,
-        (matrices, joints): (&mut Matrices, &JointPositions),
+        (matrices, added): (&mut Matrices, &[f64]),
         scratch: &mut Scratch,
     ) -> Result<(), StepError> {
         matrices.iteration.clone_from(&matrices.mass);
@@ -150,9 +149,7 @@ impl StiffElements {
             Some((&self.rows[entry.rows.clone()], &self.kappa[entry.kappa.clone()]))
         };
         model.add_jacobians_beside(at, factors, (&mut matrices.iteration, stiff), scratch).map_err(at_time(at.t))?;
-        if joints.is_held() {
-            joints.add_stiffness(&mut matrices.iteration);
-        }
+        matrices.iteration.iter_mut().zip(added).for_each(|(m, k)| *m += k);
         factorise(model, at.t, matrices)?;
         matrices.factor_of = None;
         Ok(())

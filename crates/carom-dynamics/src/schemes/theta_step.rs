@@ -6,19 +6,18 @@
 //! M̂ = M + hθ C + hθ hβ K
 //! ```
 //!
-//! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule. Where joints are held on
-//! their positions, reactions and displacements are those of `joint_positions.rs`.
+//! The laws are those of the active set, with its shifts. β = θ is the θ-method, β = 1 takes positions by Euler's rule.
 
-use super::joint_positions::{Closeness, JointPositions, advance_on_joints};
 use super::stages::{advance, displace, evaluate_mass, factorise_iteration, free_by_residual, relative_residual};
 use super::stiff_elements::StiffElements;
 use crate::assembly::{assemble_problem, at_time, solve_problem, update_jacobians};
 use crate::error::{NonFinite, StepError};
-use crate::memory::{OneStep, StepMemory};
+use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::{Instant, JacobianFactors};
+use carom_solvers::SolveReport;
 
 /// A step of a θ-method. `work.q_start`, `work.v_start` and `work.force_start` hold q_k, v_k and F_k; `state.q` and `state.v` the current
 /// iterate of the end of the step, `state.t` its start.
@@ -37,12 +36,6 @@ pub(super) struct ThetaStep {
     /// Largest number of Newton iterations.
     pub max_iterations: usize,
 }
-
-/// Iterations after which the geometric stiffness of joints is found anew.
-const REFRESH: usize = 4;
-
-/// Within Newton's iteration one displacement each brings the positions near enough.
-pub(super) const WITHIN_NEWTON: Closeness = Closeness { tolerance: 1e-13, max_iterations: 1 };
 
 impl ThetaStep {
     /// The active set with its shifts => v_{k+1}, q_{k+1}, p_{k+1}.
@@ -70,29 +63,17 @@ impl ThetaStep {
         let rows_vary = memory.work.rows_vary;
         let linear = model.is_affine() && !rows_vary;
         let coupled = self.begin_stiff(model, state, memory).map_err(&located)?;
-        if memory.joints.is_held() {
-            memory.joints.guess_reactions(&memory.active, &mut memory.one_step.solution.r);
-        }
-        if Self::joints_only(memory) {
-            return self.solve_joints(model, state, memory, report);
-        }
-        if memory.joints.is_held() {
-            memory.joints.factorise(model.systems().layout());
-        }
         while !report.newton_converged && report.newton_iterations < self.max_iterations {
             let first = report.newton_iterations == 0;
             // (q_k, v) => q̃, M(q̃), M̂, v_free
             if coupled {
                 StiffElements::update(model, self.end(state), self.factors(), memory).map_err(&located)?;
             }
-            if memory.joints.is_held() && report.newton_iterations % REFRESH == REFRESH - 1 {
-                JointPositions::refresh(model, state.t + self.h, state, memory).map_err(&located)?;
-            }
             if rows_vary && first {
                 self.inner_configuration(model, state, memory);
                 update_jacobians(model, state.t + self.fraction * self.h, memory).map_err(&located)?;
             }
-            if !first || coupled || memory.joints.is_held() {
+            if !first || coupled {
                 self.free_motion(model, state, memory, coupled && first)?;
             }
             if memory.active.is_empty() {
@@ -100,20 +81,10 @@ impl ThetaStep {
             } else {
                 // G(q̃), M̂, v_free => W, q => p => v_{k+1}
                 assemble_problem(model, memory, first);
-                if coupled {
-                    memory.stiff.add_compliance(&memory.active, &mut memory.one_step.problem);
-                }
-                report.solve = Some(solve_problem(model, state, memory)?);
-                if coupled {
-                    StiffElements::forget_impulses(&memory.active, &mut memory.one_step.solution);
-                }
+                report.solve = Some(self.solve_with_stiff(model, state, memory, coupled)?);
             }
             // v_{k+1} => q_{k+1}, residual of the equation of motion
-            if memory.joints.is_held() {
-                advance_on_joints(model, state, memory, (self.h, self.position), WITHIN_NEWTON)?;
-            } else {
-                self.advance(model, state, memory).map_err(&located)?;
-            }
+            self.advance(model, state, memory).map_err(&located)?;
             report.newton_iterations += 1;
             if linear {
                 report.newton_converged = true;
@@ -128,7 +99,7 @@ impl ThetaStep {
 
     /// Finds the stiff elements; true if there are any. The first iteration is then linearised at q_k, which `state.q` holds afterwards: where stiff
     /// elements would be at the velocities of the start, their forces are those of no motion, and so is what turns with them.
-    fn begin_stiff(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<bool, NonFinite> {
+    pub(super) fn begin_stiff(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<bool, NonFinite> {
         if model.force_elements().is_empty() {
             return Ok(false);
         }
@@ -138,6 +109,24 @@ impl ThetaStep {
             self.advance(model, state, memory)?;
         }
         Ok(coupled)
+    }
+
+    /// W, q, with the compliance of stiff elements where there are any => p, v_{k+1}.
+    pub(super) fn solve_with_stiff(
+        &self,
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        coupled: bool,
+    ) -> Result<SolveReport, StepError> {
+        if coupled {
+            memory.stiff.add_compliance(&memory.active, &mut memory.one_step.problem);
+        }
+        let solve = solve_problem(model, state, memory)?;
+        if coupled {
+            StiffElements::forget_impulses(&memory.active, &mut memory.one_step.solution);
+        }
+        Ok(solve)
     }
 
     /// The present iterate of the end of the step.
@@ -158,17 +147,13 @@ impl ThetaStep {
     /// (q_k, v_k, v) => q̃, in `work.q_inner`.
     fn inner_configuration(&self, model: &Model, state: &State, memory: &mut StepMemory) {
         let work = &mut memory.work;
-        if memory.joints.is_held() {
-            work.q_inner.clone_from(&state.q);
-            return;
-        }
         work.q_inner.resize(state.q.len(), 0.0);
         displace(work, &state.v, self.fraction * self.h, self.position);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
     }
 
     /// q̃, and M there unless constant.
-    pub(super) fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    fn update_mass(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
         let mass_holds = memory.matrices.mass_ready && model.systems().mass_is_constant();
         if mass_holds && !memory.work.rows_vary {
             return Ok(());
@@ -185,7 +170,7 @@ impl ThetaStep {
 
     /// R = −M (v − v_k) + h [(1 − θ) F_k + θ F(t_{k+1}, q, v)] at the present iterate.
     pub(super) fn smooth_residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { work, matrices, scratch, joints, active, one_step: OneStep { solution, .. }, .. } = memory;
+        let StepMemory { work, matrices, scratch, .. } = memory;
         let (systems, h, theta) = (model.systems(), self.h, self.theta);
         model.force(state.t + h, &state.q, &state.v, &mut work.force_end, scratch)?;
         for ((change, end), start) in work.v_free.iter_mut().zip(&state.v).zip(&work.v_start) {
@@ -195,7 +180,6 @@ impl ThetaStep {
         for (i, r) in work.residual.iter_mut().enumerate() {
             *r = h * ((1.0 - theta) * work.force_start[i] + theta * work.force_end[i]) - work.momentum[i];
         }
-        joints.add_mean_reaction(model, active, &solution.r, &mut work.residual);
         Ok(())
     }
 
@@ -209,27 +193,32 @@ impl ThetaStep {
             let by_place = JacobianFactors { velocity: 0.0, position: self.h * self.theta };
             StiffElements::extrapolate(model, self.end(state), by_place, memory).map_err(&located)?;
         }
-        let StepMemory { work, matrices, scratch, stiff, joints, .. } = memory;
-        if stiff.is_empty() && !joints.is_held() {
+        let StepMemory { work, matrices, scratch, stiff, .. } = memory;
+        if stiff.is_empty() {
             factorise_iteration(model, self.end(state), self.factors(), matrices, scratch)?;
         } else {
-            stiff.factorise(model, self.end(state), self.factors(), (matrices, joints), scratch)?;
+            stiff.factorise(model, self.end(state), self.factors(), (matrices, &[]), scratch)?;
         }
         free_by_residual(model, &state.v, work, matrices);
         Ok(())
     }
 
     /// Residual of the discrete equations at the present iterate, with M, F and G evaluated there.
-    pub(super) fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
+    fn residual(&self, model: &Model, state: &State, memory: &mut StepMemory) -> Result<f64, NonFinite> {
         self.update_mass(model, state, memory)?;
         if memory.work.rows_vary {
             update_jacobians(model, state.t + self.fraction * self.h, memory)?;
         }
         self.smooth_residual(model, state, memory)?;
+        Ok(self.judge(model, state, memory))
+    }
+
+    /// R of the present iterate in `work.residual` => the relative residual.
+    pub(super) fn judge(&self, model: &Model, state: &State, memory: &mut StepMemory) -> f64 {
         // what the last digits of the positions change in stiff forces is not seen
         let largest = state.q.iter().fold(0.0_f64, |largest, q| largest.max(q.abs()));
         let digits = 4.0 * f64::EPSILON * largest / self.tolerance;
         let least_scale = memory.stiff.resolution(&memory.active, &memory.one_step.problem, digits / (self.h * self.position));
-        Ok(relative_residual(model, state, memory, least_scale))
+        relative_residual(model, state, memory, least_scale)
     }
 }

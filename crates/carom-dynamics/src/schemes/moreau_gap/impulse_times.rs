@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Union of mass blocks, with what happens in each island. Several threads may join and count; the result does not depend on their order.
 #[derive(Debug, Default)]
-pub(crate) struct ImpulseTimes {
+pub(super) struct ImpulseTimes {
     blocks: Union,
     /// By root: contacts that carry, up to two; bits of the weight of the only one that closes, of some one otherwise, NaN where none does.
     carrying: Vec<AtomicU8>,

@@ -4,12 +4,12 @@
 //! rebound, the step is then solved again with that contact. Contacts that rebound wait for the next step, which knows the speed at which they meet. The same in the plane.
 
 use super::MoreauGap;
+use super::remembered::{Context, Remembered};
 use crate::assembly::{counts_restitution, normal_displacement};
 use crate::detection::ContactPoint;
 use crate::error::NonFinite;
 use crate::many_contacts::{is_plain, spread};
 use crate::memory::StepMemory;
-use crate::model::Model;
 use crate::planar_contacts::detect_planar_at;
 use crate::relations::planar_contact::{PLANAR_WIDTH, planar_normal_velocity};
 use crate::systems::Instant;
@@ -22,19 +22,21 @@ pub(super) const PLANAR_REACH: f64 = 2.0;
 
 impl MoreauGap {
     /// (q_k, displacement of the step) => contacts that it closes and that were not among `contacts`, where they now are: whether there are any.
-    pub(super) fn find_late_contacts(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+    pub(super) fn find_late_contacts(&self, cx: &mut Context<'_>, t: f64) -> Result<bool, NonFinite> {
         // the residual of the solution is no longer needed: room for the mean velocity
-        let work = &mut memory.work;
+        let (work, h) = (&mut cx.memory.work, cx.h);
         work.residual.clear();
         work.residual.extend(work.displacement.iter().map(|w| w / h));
-        let in_space = self.find_late_in_space(model, t, memory, h)?;
-        let in_plane = self.find_late_in_plane(model, t, memory, h)?;
+        let in_space = self.find_late_in_space(cx, t)?;
+        let in_plane = self.find_late_in_plane(cx, t)?;
         Ok(in_space || in_plane)
     }
 
-    fn find_late_in_space(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+    fn find_late_in_space(&self, cx: &mut Context<'_>, t: f64) -> Result<bool, NonFinite> {
+        let Context { model, memory, own: Remembered { late, late_places: places, .. }, h } = cx;
+        let (model, h) = (*model, *h);
         let rebounds = counts_restitution(model, memory);
-        let StepMemory { work, detector, contacts, late, late_places: places, many, .. } = &mut *memory;
+        let StepMemory { work, detector, contacts, many, .. } = &mut **memory;
         let (Some(bodies), Some(detector)) = (model.systems().bodies(), detector) else { return Ok(false) };
         let mean = &work.residual;
         let (q, w) = (&work.q_start[bodies.q.clone()], &work.displacement[bodies.v.clone()]);
@@ -56,9 +58,11 @@ impl MoreauGap {
         Ok(true)
     }
 
-    fn find_late_in_plane(&self, model: &Model, t: f64, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+    fn find_late_in_plane(&self, cx: &mut Context<'_>, t: f64) -> Result<bool, NonFinite> {
+        let Context { model, memory, own: Remembered { late, .. }, h } = cx;
+        let (model, h) = (*model, *h);
         let rebounds = counts_restitution(model, memory);
-        let StepMemory { work, planar_detector, contacts, late, .. } = &mut *memory;
+        let StepMemory { work, planar_detector, contacts, .. } = &mut **memory;
         let (Some(bodies), Some(detector)) = (model.systems().planar_bodies(), planar_detector) else { return Ok(false) };
         let (mean, start) = (&work.residual[bodies.v.clone()], &work.v_start[bodies.v.clone()]);
         let grows = |mean: f64, start: f64| h * mean > self.params.touch && mean > PLANAR_REACH * start;

@@ -1,7 +1,8 @@
 //! The way for many contacts: velocities of bodies instead of W.
 
-use super::MoreauGap;
 use super::law::{Approach, Recovery};
+use super::remembered::Context;
+use super::{MANY_TOLERATED, MoreauGap};
 use crate::active_set::ActiveSource;
 use crate::assembly::{
     RowsOver, at_time, counts_restitution, largest_approach, select_contacts_where, select_interactions_where, update_jacobians,
@@ -13,7 +14,6 @@ use crate::many_contacts::{ManyContacts, PlainContact, is_plain};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
 use crate::report::StepReport;
-use crate::schemes::joint_positions::JointPositions;
 use crate::state::State;
 use carom_solvers::{Solution, SolveReport};
 
@@ -30,19 +30,15 @@ pub(super) fn takes(model: &Model) -> bool {
 
 impl MoreauGap {
     /// v_free => contacts and rows => p, v_{k+1}. The gyroscopic terms are those of one linearly implicit step.
-    pub(super) fn solve_many(
-        &self,
-        model: &Model,
-        state: &mut State,
-        memory: &mut StepMemory,
-        h: f64,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let Some(bodies) = model.systems().bodies().cloned() else { return Ok(()) };
-        if self.adds_to_solution(memory) {
-            self.solve_changed(model, state, memory, h, report);
+    pub(super) fn solve_many(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) -> Result<(), StepError> {
+        let Some(bodies) = cx.model.systems().bodies().cloned() else { return Ok(()) };
+        report.tolerated = if self.params.tolerated > 0.0 { MANY_TOLERATED * self.params.sweeps.tolerance } else { 0.0 };
+        if self.adds_to_solution(cx) {
+            self.solve_changed(cx, state, report);
             return Ok(());
         }
+        let Context { model, memory, h, .. } = &mut *cx;
+        let (model, h) = (*model, *h);
         // joints and contacts with other laws => rows
         let has_others = model.collider_laws().iter().any(|law| !is_plain(law));
         let is_other = |law: u16| has_others && !is_plain(&model.collider_laws()[law as usize]);
@@ -63,10 +59,11 @@ impl MoreauGap {
             });
             memory.many.laws = laws;
         }
-        self.foresee_joints(model, state, memory, h)?;
+        self.foresee_joints(cx, state)?;
+        let Context { memory, own, .. } = &mut *cx;
         self.shift_rows(model, memory, h);
         let law = self.plain_law(model, memory, h);
-        let StepMemory { many, contacts, work, matrices, active, warm, one_step: OneStep { solution, .. }, .. } = &mut *memory;
+        let StepMemory { many, contacts, work, matrices, active, warm, one_step: OneStep { solution, .. }, .. } = &mut **memory;
         let (q, v) = (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]);
         many.keep_masses(model.systems().layout(), &matrices.mass, bodies.first_block, bodies.v.len() / 6);
         many.reserve(contacts.len());
@@ -75,7 +72,8 @@ impl MoreauGap {
         many.write_contacts(contacts, (q, v), h, law);
         many.push_rows(active, bodies.first_block);
         if self.params.sleep_after > 0.0 {
-            many.let_sleep(contacts, v, h);
+            let ManyContacts { problem, index, .. } = &mut *many;
+            own.sleep.before(problem, v, |place| contacts[index[place] as usize].surface.is_some(), h);
         }
         // p => v_{k+1}
         many.sweeps.set_params(self.params.sweeps);
@@ -87,10 +85,12 @@ impl MoreauGap {
     }
 
     /// Goes on from a solution of the step in which contacts were added or changed.
-    pub(super) fn solve_changed(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) {
+    pub(super) fn solve_changed(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) {
+        let Context { model, memory, h, .. } = cx;
+        let (model, h) = (*model, *h);
         let Some(bodies) = model.systems().bodies() else { return };
         let law = self.plain_law(model, memory, h);
-        let StepMemory { many, contacts, work, active, one_step: OneStep { solution, .. }, .. } = &mut *memory;
+        let StepMemory { many, contacts, work, active, one_step: OneStep { solution, .. }, .. } = &mut **memory;
         many.write_changed(contacts, (&state.q[bodies.q.clone()], &work.v_start[bodies.v.clone()]), h, law);
         let before = report.solve.map_or(0, |solve| solve.iterations);
         let solve = many.solve_changed(&mut state.v[bodies.v.clone()]);
@@ -112,27 +112,30 @@ impl MoreauGap {
     }
 
     /// Contacts were added to a solution of this step by velocities of bodies, and there is nothing else that they could change.
-    pub(super) fn adds_to_solution(&self, memory: &StepMemory) -> bool {
-        let no_rows = memory.active.items().is_empty() && !memory.joints.is_held();
+    pub(super) fn adds_to_solution(&self, cx: &Context<'_>) -> bool {
+        let Context { memory, own, .. } = cx;
+        let no_rows = memory.active.items().is_empty() && !own.joints.is_held();
         memory.many.has_changed() && no_rows && self.params.sleep_after == 0.0
     }
 
     /// The rows of joints at the foreseen end of the step, and what their mean over the step changes in v_free with the reactions of the last
     /// step: both right to second order. The positions are projected afterwards.
-    fn foresee_joints(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) -> Result<(), StepError> {
-        let StepMemory { many, active, contacts, warm, .. } = &mut *memory;
+    fn foresee_joints(&self, cx: &mut Context<'_>, state: &State) -> Result<(), StepError> {
+        let Context { model, memory, own, h } = cx;
+        let (joints, h) = (&mut own.joints, *h);
+        let StepMemory { many, active, contacts, warm, .. } = &mut **memory;
         many.guess_rows(active, contacts, warm);
-        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
-        if !memory.joints.is_held() {
+        joints.begin(model, state.t, memory, (h, 0.5))?;
+        if !joints.is_held() {
             return Ok(());
         }
-        memory.joints.factorise(model.systems().layout());
-        let StepMemory { work, .. } = &mut *memory;
+        joints.factorise(model.systems().layout());
+        let StepMemory { work, .. } = &mut **memory;
         work.displacement.iter_mut().zip(&work.v_start).for_each(|(w, v)| *w = h * v);
         work.q_inner.resize(work.q_start.len(), 0.0);
         model.systems().advance(&work.q_start, &work.displacement, &mut work.q_inner);
         update_jacobians(model, state.t + h, memory).map_err(at_time(state.t + h))?;
-        let StepMemory { joints, active, many, work, matrices, .. } = memory;
+        let StepMemory { active, many, work, matrices, .. } = &mut **memory;
         work.residual.fill(0.0);
         joints.add_mean_reaction(model, active, &many.row_guess, &mut work.residual);
         matrices.factor.solve(model.systems().layout(), &work.residual, &mut work.displacement);

@@ -28,14 +28,18 @@
 //! Violates: gaps on curved paths by O(h²), taken back by ρ per step.
 //! Order: 1 across impacts of several contacts, 2 otherwise.
 
-pub(crate) mod impulse_times;
+mod impulse_times;
+mod joint_newton;
+mod joint_positions;
+mod joint_step;
 mod late;
 mod law;
 mod many;
 pub(crate) mod payment;
-pub(crate) mod sleep;
+mod remembered;
+mod sleep;
+mod step_history;
 
-use super::joint_positions::{Closeness, JointPositions, project_displacement};
 use super::settings::{check_joint_tolerance, check_newton, require};
 use super::stages::{Span, check_finite, finish};
 use super::theta_step::ThetaStep;
@@ -44,6 +48,7 @@ use crate::assembly::{
     Activation, at_time, counts_restitution, detect_at, evaluate_candidates, largest_approach, measure_violations, note_varying_rows,
     select_active,
 };
+use crate::checkpoint::Own;
 use crate::error::{ModelError, NonFinite, StepError};
 use crate::many_contacts::PIECE;
 use crate::memory::{OneStep, StepMemory};
@@ -54,9 +59,12 @@ use crate::state::State;
 use crate::systems::Instant;
 use carom_solvers::FrictionSolverParams;
 use carom_solvers::bodies::{BodySweepsParams, GROUND};
+use joint_positions::Closeness;
+use joint_step::JointStep;
 use late::{MOST_TIMES, PLANAR_REACH};
 use law::{Approach, Recovery};
 use rayon::prelude::*;
+use remembered::{Context, Remembered};
 use serde::{Deserialize, Serialize};
 use sleep::SleepRule;
 
@@ -179,79 +187,99 @@ impl Scheme for MoreauGap {
         Some(FrictionSolverParams { tolerance: TOLERANCE, ..FrictionSolverParams::default() })
     }
 
+    fn own(&self, _: &Model) -> Box<dyn Own> {
+        Box::<Remembered>::default()
+    }
+
     fn accept(&self, model: &Model, state: &State, memory: &mut StepMemory) {
-        memory.many.held.clone_from(&memory.many.holds);
-        if self.params.sleep_after > 0.0
-            && let Some(bodies) = model.systems().bodies()
-        {
-            let many = &mut memory.many;
-            let rule = SleepRule { after: self.params.sleep_after, speed: self.params.sleep_speed };
-            many.sleep.after(&many.problem, &state.v[bodies.v.clone()], rule);
-        }
+        memory.with_own(|memory, own: &mut Remembered| {
+            own.held.clone_from(&memory.many.holds);
+            if self.params.sleep_after > 0.0
+                && let Some(bodies) = model.systems().bodies()
+            {
+                let rule = SleepRule { after: self.params.sleep_after, speed: self.params.sleep_speed };
+                own.sleep.after(&memory.many.problem, &state.v[bodies.v.clone()], rule);
+            }
+        });
     }
 
     /// One step. `h` in seconds. Cost: linear in the contacts per sweep of the solver; one factorisation of M̂ per Newton iteration.
     fn step(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<StepReport, StepError> {
-        let mut report = StepReport::default();
-        let located = at_time(state.t);
-        let step = self.theta_step(h);
+        memory.with_own(|memory, own| self.all_stages(&mut Context { model, memory, own, h }, state))
+    }
+}
+
+impl MoreauGap {
+    fn all_stages(&self, cx: &mut Context<'_>, state: &mut State) -> Result<StepReport, StepError> {
+        let (mut report, located) = (StepReport::default(), at_time(state.t));
 
         // (q_k, v_k) => F_k, v_free, gaps, contacts within reach
-        memory.keep_start(state);
-        memory.many.clear();
-        let StepMemory { work, scratch, .. } = &mut *memory;
-        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
-        evaluate_candidates(model, state, memory).map_err(&located)?;
-        step.predict(model, state, memory)?;
-        state.q.copy_from_slice(&memory.work.q_start);
-        self.seek_contacts(model, state, memory, h).map_err(&located)?;
-        report.violations = measure_violations(model, memory);
+        self.begin(cx, state)?;
+        report.violations = measure_violations(cx.model, cx.memory);
 
         // the laws => p, v_{k+1}; when impulses acted => displacement; again where it closes contacts that were not foreseen
         let mut times = 0;
         loop {
-            if memory.contacts.len() >= self.params.many && many::takes(model) {
-                self.solve_many(model, state, memory, h, &mut report)?;
-                report.tolerated = if self.params.tolerated > 0.0 { MANY_TOLERATED * self.params.sweeps.tolerance } else { 0.0 };
+            if cx.memory.contacts.len() >= self.params.many && many::takes(cx.model) {
+                self.solve_many(cx, state, &mut report)?;
             } else {
-                memory.many.sleep.wake_all();
-                self.solve_few(model, state, memory, &step, &mut report)?;
-                report.tolerated = self.params.tolerated;
+                self.solve_few(cx, state, &mut report)?;
             }
-            self.displace(model, state, memory, h);
+            self.displace(cx, state);
             times += 1;
-            if times > MOST_TIMES || !self.find_late_contacts(model, state.t, memory, h).map_err(&located)? {
+            if times > MOST_TIMES || !self.find_late_contacts(cx, state.t).map_err(&located)? {
                 break;
             }
-            if !self.adds_to_solution(memory) {
-                self.begin_again(model, state, memory, &step, &mut report)?;
+            if !self.adds_to_solution(cx) {
+                self.begin_again(cx, state, &mut report)?;
             }
         }
 
         // no energy from contacts
-        self.settle_payments(model, state, memory, h, &mut report);
+        self.settle_payments(cx, state, &mut report);
 
-        // q_{k+1}; impulses and energies
-        let StepMemory { joints, work, active, one_step: OneStep { solution, .. }, .. } = &mut *memory;
-        joints.keep_step((state.t, h), (&work.v_start, &state.v), active, &solution.r);
-        if memory.joints.is_held() {
+        // displacement => q_{k+1}, on the joints; impulses and energies
+        self.conclude(cx, state, &mut report)?;
+        Ok(report)
+    }
+
+    /// (q_k, v_k) => F_k, g, G, u, v_free, the contacts within reach.
+    fn begin(&self, cx: &mut Context<'_>, state: &mut State) -> Result<(), StepError> {
+        let located = at_time(state.t);
+        let Context { model, memory, own, h } = cx;
+        memory.keep_start(state);
+        memory.many.clear(&own.held);
+        own.joints.release();
+        let StepMemory { work, scratch, .. } = &mut **memory;
+        model.force(state.t, &state.q, &state.v, &mut work.force_start, scratch).map_err(&located)?;
+        evaluate_candidates(model, state, memory).map_err(&located)?;
+        self.theta_step(*h).predict(model, state, memory)?;
+        state.q.copy_from_slice(&memory.work.q_start);
+        self.seek_contacts(model, state, memory, *h).map_err(&located)
+    }
+
+    /// (v_{k+1}, p, displacement) => q_{k+1}, on the joints; what the impulses exchanged.
+    fn conclude(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) -> Result<(), StepError> {
+        let located = at_time(state.t);
+        let Context { model, memory, own, h } = cx;
+        let StepMemory { work, active, one_step, .. } = &**memory;
+        own.joints.keep_step((state.t, *h), (&work.v_start, &state.v), active, &one_step.solution.r);
+        if own.joints.is_held() {
             let closeness = Closeness { tolerance: self.params.joint_tolerance, max_iterations: MAX_PROJECTIONS };
-            report.projection = Some(project_displacement(model, state, memory, h, closeness)?);
+            report.projection = Some(own.joints.project(model, state, memory, *h, closeness)?);
         } else {
             model.systems().advance(&memory.work.q_start, &memory.work.displacement, &mut state.q);
         }
         check_finite(model, state).map_err(&located)?;
-        finish(model, state, memory, Span { h, theta: 0.5 }, &mut report).map_err(&located)?;
+        finish(model, state, memory, Span { h: *h, theta: 0.5 }, report).map_err(&located)?;
         for exchange in &memory.many.exchanged {
             report.dissipated_impact += exchange.normal;
             report.dissipated_friction += exchange.tangential;
             report.work += exchange.work;
         }
-        Ok(report)
+        Ok(())
     }
-}
 
-impl MoreauGap {
     fn theta_step(&self, h: f64) -> ThetaStep {
         let (tolerance, max_iterations) = (self.params.newton_tolerance, self.params.newton_max_iterations);
         ThetaStep { h, theta: 0.5, position: 0.5, fraction: 1.0, tolerance, max_iterations }
@@ -271,18 +299,12 @@ impl MoreauGap {
     }
 
     /// Back to (q_k, v_k) and v_free, to solve with more contacts.
-    fn begin_again(
-        &self,
-        model: &Model,
-        state: &mut State,
-        memory: &mut StepMemory,
-        step: &ThetaStep,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
+    fn begin_again(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) -> Result<(), StepError> {
+        let Context { model, memory, own, h } = cx;
         state.q.copy_from_slice(&memory.work.q_start);
         state.v.copy_from_slice(&memory.work.v_start);
-        memory.joints.release();
-        step.predict(model, state, memory)?;
+        own.joints.release();
+        self.theta_step(*h).predict(model, state, memory)?;
         state.q.copy_from_slice(&memory.work.q_start);
         (report.newton_iterations, report.newton_converged) = (0, false);
         Ok(())
@@ -293,25 +315,26 @@ impl MoreauGap {
     }
 
     /// The ordinary way: active set, W, the solver of the user.
-    fn solve_few(
-        &self,
-        model: &Model,
-        state: &mut State,
-        memory: &mut StepMemory,
-        step: &ThetaStep,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let h = step.h;
+    fn solve_few(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) -> Result<(), StepError> {
+        let Context { model, memory, own, h } = cx;
+        let (h, step) = (*h, self.theta_step(*h));
+        own.sleep.wake_all();
         // contacts that separate now may close within the step: what does not close has no impulse
         let reach = h * largest_approach(model, state, memory);
         select_active(model, state, memory, Activation { horizon: 0.0, step: h, threshold: reach + self.params.touch });
         self.shift_rows(model, memory, h);
         report.n_active = memory.active.items().len();
+        report.tolerated = self.params.tolerated;
         note_varying_rows(model, memory);
-        JointPositions::begin(model, state.t, memory, (h, 0.5))?;
-        memory.joints.guess(state.t, h, &mut state.v);
-        step.advance(model, state, memory).map_err(at_time(state.t))?;
-        step.solve_predicted(model, state, memory, report)
+        own.joints.begin(model, state.t, memory, (h, 0.5))?;
+        if own.joints.is_held() {
+            own.joints.guess(state.t, h, &mut state.v);
+            step.advance(model, state, memory).map_err(at_time(state.t))?;
+            JointStep { theta: &step, model, memory, joints: &mut own.joints }.solve(state, report)
+        } else {
+            step.advance(model, state, memory).map_err(at_time(state.t))?;
+            step.solve_predicted(model, state, memory, report)
+        }
     }
 
     /// What the laws of the contacts of the active set add to their velocities. Open contacts that pull have theirs.
@@ -339,8 +362,10 @@ impl MoreauGap {
     }
 
     /// (v_k, v_{k+1}, p) => the displacement of the step, in `work.displacement`.
-    fn displace(&self, model: &Model, state: &State, memory: &mut StepMemory, h: f64) {
-        let StepMemory { active, many, contacts, work, times, one_step: OneStep { solution, .. }, .. } = memory;
+    fn displace(&self, cx: &mut Context<'_>, state: &State) {
+        let Context { model, memory, own, h } = cx;
+        let (h, times) = (*h, &mut own.times);
+        let StepMemory { active, many, contacts, work, one_step: OneStep { solution, .. }, .. } = &mut **memory;
         let layout = model.systems().layout();
         times.reset(layout.n_blocks());
         let first_block = model.systems().bodies().map_or(0, |bodies| bodies.first_block) as u32;

@@ -12,9 +12,9 @@
 //! cost. Only shallow penetrations wait so: deep ones, such as those of bodies that overlap at the start, are always taken back, and may cost energy.
 
 use super::MoreauGap;
+use super::remembered::Context;
 use crate::many_contacts::ManyContacts;
 use crate::memory::StepMemory;
-use crate::model::Model;
 use crate::report::StepReport;
 use crate::state::State;
 use carom_solvers::bodies::{BodyContact, BodySweepsParams, GROUND};
@@ -40,19 +40,19 @@ pub(crate) fn is_shallow(gap: f64, contact: &BodyContact) -> bool {
 
 impl MoreauGap {
     /// Sums what contacts exchange; solves again those islands that would gain energy at no one's expense.
-    pub(super) fn settle_payments(&self, model: &Model, state: &mut State, memory: &mut StepMemory, h: f64, report: &mut StepReport) {
+    pub(super) fn settle_payments(&self, cx: &mut Context<'_>, state: &mut State, report: &mut StepReport) {
         let usual = self.params.sweeps;
         for patience in PATIENCE {
-            self.tally(memory, h);
-            find_unpaid(model, state, memory);
-            if !memory.many.has_changed() {
+            self.tally(cx.memory, cx.h);
+            find_unpaid(cx, state);
+            if !cx.memory.many.has_changed() {
                 return;
             }
-            memory.many.sweeps.set_params(BodySweepsParams { cheap_visits: patience * usual.cheap_visits, ..usual });
-            self.solve_changed(model, state, memory, h, report);
-            self.displace(model, state, memory, h);
+            cx.memory.many.sweeps.set_params(BodySweepsParams { cheap_visits: patience * usual.cheap_visits, ..usual });
+            self.solve_changed(cx, state, report);
+            self.displace(cx, state);
         }
-        self.tally(memory, h);
+        self.tally(cx.memory, cx.h);
     }
 
     fn tally(&self, memory: &mut StepMemory, h: f64) {
@@ -66,8 +66,10 @@ impl MoreauGap {
 }
 
 /// Islands that hold penetrations from now on, or no longer; contacts of those that are to be solved again in the present step, in `changed`.
-fn find_unpaid(model: &Model, state: &State, memory: &mut StepMemory) {
-    let StepMemory { many, work, times, .. } = memory;
+fn find_unpaid(cx: &mut Context<'_>, state: &State) {
+    let Context { model, memory, own, .. } = cx;
+    let StepMemory { many, work, .. } = &mut **memory;
+    let times = &own.times;
     let Some(bodies) = model.systems().bodies() else { return };
     let (v, v_free, v_start) = (&state.v[bodies.v.clone()], &work.v_free[bodies.v.clone()], &work.v_start[bodies.v.clone()]);
     many.changed.clear();

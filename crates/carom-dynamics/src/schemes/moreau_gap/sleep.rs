@@ -4,11 +4,12 @@
 //! step before, with v = 0: it is not solved again. It wakes, as it is and with its impulses as the guess, before anything could change that: a body that is awake, a moving
 //! surface, a joint or another row comes within reach of one of its bodies, or forces on one of them change.
 
+use crate::checkpoint::{Bytes, CheckpointError, Reader};
 use carom_solvers::bodies::{BodyProblem, GROUND, Union};
 
 /// When islands fall asleep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SleepRule {
+pub(super) struct SleepRule {
     /// Time for which all bodies have to be slow \[s\]; 0: never.
     pub after: f64,
     /// Speeds of slow bodies \[m/s\], \[rad/s\].
@@ -17,7 +18,7 @@ pub(crate) struct SleepRule {
 
 /// Which bodies sleep, and since when the others are slow.
 #[derive(Debug, Default)]
-pub(crate) struct Sleep {
+pub(super) struct Sleep {
     /// \[s\].
     quiet: Vec<f64>,
     asleep: Vec<bool>,
@@ -34,6 +35,36 @@ pub(crate) struct Sleep {
 }
 
 impl Sleep {
+    /// Writes who sleeps and who is slow.
+    pub fn save(&self, out: &mut Bytes) {
+        out.numbers(&self.quiet);
+        out.flags(&self.asleep);
+        self.island.iter().for_each(|body| out.integer(u64::from(*body)));
+        for free in &self.free {
+            out.groups(free.as_slice());
+        }
+        out.number(self.h);
+    }
+
+    /// Reads what was saved.
+    pub fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        from.numbers(&mut self.quiet)?;
+        from.flags(&mut self.asleep)?;
+        self.island.clear();
+        for _ in 0..self.asleep.len() {
+            let found = from.integer()?;
+            self.island.push(u32::try_from(found).map_err(|_| CheckpointError::Unknown { what: "body", found })?);
+        }
+        self.free.clear();
+        let mut free = Vec::with_capacity(1);
+        for _ in 0..self.asleep.len() {
+            from.groups(&mut free)?;
+            self.free.push(free.first().copied());
+        }
+        self.h = from.number()?;
+        Ok(())
+    }
+
     /// Everybody is awake.
     pub fn wake_all(&mut self) {
         self.quiet.clear();

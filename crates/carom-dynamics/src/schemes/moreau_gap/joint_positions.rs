@@ -20,11 +20,11 @@
 //! slow. Constraints on velocities alone (rolling) take part in the first line only.
 
 use super::joint_newton::JointNewton;
-use super::stages::displace;
 use super::step_history::StepHistory;
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::at_time;
 use crate::block_diagonal::{BlockFactor, BlockLayout, keep_positive_part};
+use crate::checkpoint::{Bytes, CheckpointError, Reader};
 use crate::error::{NonFinite, StepError};
 use crate::memory::{OneStep, StepMemory};
 use crate::model::Model;
@@ -36,7 +36,7 @@ use carom_solvers::linear::BilateralFactor;
 
 /// The joints of a step; nothing is allocated once warm.
 #[derive(Debug, Default)]
-pub(crate) struct JointPositions {
+pub(super) struct JointPositions {
     held: Vec<Held>,
     /// Rows of G_k, with M⁻¹ G_kᵀ.
     start: ActiveSet,
@@ -102,8 +102,9 @@ impl JointPositions {
 
     /// Takes the constraints of the active set, with their rows at the start of the step, which is `turning.0` long with the weight `turning.1` of its end in
     /// the positions. `matrices.mass` holds M. The projection needs one of [`JointPositions::factorise`] and [`JointPositions::factorise_mean`] next.
-    pub fn begin(model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
-        let StepMemory { joints, active, candidates: c, matrices, warm, work, scratch, .. } = memory;
+    pub fn begin(&mut self, model: &Model, t: f64, memory: &mut StepMemory, turning: (f64, f64)) -> Result<(), StepError> {
+        let joints = self;
+        let StepMemory { active, candidates: c, matrices, warm, work, scratch, .. } = memory;
         let layout = model.systems().layout();
         joints.held.clear();
         joints.start.clear();
@@ -181,8 +182,9 @@ impl JointPositions {
     }
 
     /// The geometric stiffness anew, with the rows and reactions of the present iterate.
-    pub fn refresh(model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { joints, active, scratch, one_step: OneStep { solution, .. }, .. } = memory;
+    pub fn refresh(&mut self, model: &Model, t: f64, state: &State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+        let joints = self;
+        let StepMemory { active, scratch, one_step: OneStep { solution, .. }, .. } = memory;
         let of = |k: usize, joints: &Self| active.items()[joints.held[k].place].rows.clone();
         joints.find_stiffness(model, (t, &state.q), |k, joints| &solution.r[of(k, joints)], scratch)
     }
@@ -223,9 +225,19 @@ impl JointPositions {
         Ok(())
     }
 
-    /// Adds the geometric stiffness to M̂.
-    pub fn add_stiffness(&self, matrix: &mut [f64]) {
-        matrix.iter_mut().zip(&self.stiffness).for_each(|(m, k)| *m += k);
+    /// The geometric stiffness in the layout of M̂; empty where it does not count.
+    pub fn stiffness(&self) -> &[f64] {
+        &self.stiffness
+    }
+
+    /// Writes what the last steps did.
+    pub fn save(&self, out: &mut Bytes) {
+        self.history.save(out);
+    }
+
+    /// Reads what was saved.
+    pub fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        self.history.load(from)
     }
 
     /// Adds what the velocities will change by, as far as the last steps tell, in a step of the size h from t: a first guess.
@@ -313,21 +325,22 @@ impl JointPositions {
         }
     }
 
-    /// (q_k, displacement without the projection) => σ, q_{k+1} on the joints at the time t.
-    fn project(
+    /// The displacement in `work.displacement`, q_k => σ, q_{k+1} on the joints at the end of a step of `h` seconds from the state's time.
+    pub fn project(
         &mut self,
-        (model, active): (&Model, &ActiveSet),
-        t: f64,
-        (from, displacement, q): (&[f64], &[f64], &mut [f64]),
+        model: &Model,
+        state: &mut State,
+        memory: &mut StepMemory,
+        h: f64,
         closeness: Closeness,
-        scratch: &mut Scratch,
-    ) -> Result<ProjectionReport, NonFinite> {
-        let mut report = ProjectionReport::default();
+    ) -> Result<ProjectionReport, StepError> {
+        let StepMemory { active, work, scratch, .. } = memory;
+        let (t, mut report) = (state.t + h, ProjectionReport::default());
         loop {
             self.total.clear();
-            self.total.extend(displacement.iter().zip(&self.shift).map(|(w, shift)| w + shift));
-            model.systems().advance(from, &self.total, q);
-            report.violation = self.measure(model, t, q, scratch)?;
+            self.total.extend(work.displacement.iter().zip(&self.shift).map(|(w, shift)| w + shift));
+            model.systems().advance(&work.q_start, &self.total, &mut state.q);
+            report.violation = self.measure(model, t, &state.q, scratch).map_err(at_time(t))?;
             report.converged = report.violation <= closeness.tolerance;
             if report.converged || report.iterations >= closeness.max_iterations {
                 return Ok(report);
@@ -337,29 +350,4 @@ impl JointPositions {
             report.iterations += 1;
         }
     }
-}
-
-/// (q_k, v_k, v) => q_{k+1} = q_k ⊕ h T [(1 − β) v_k + β v] ⊕ the projection on the joints.
-pub(super) fn advance_on_joints(
-    model: &Model,
-    state: &mut State,
-    memory: &mut StepMemory,
-    (h, beta): (f64, f64),
-    closeness: Closeness,
-) -> Result<ProjectionReport, StepError> {
-    displace(&mut memory.work, &state.v, h, beta);
-    project_displacement(model, state, memory, h, closeness)
-}
-
-/// The displacement in `work.displacement`, q_k => q_{k+1} on the joints.
-pub(super) fn project_displacement(
-    model: &Model,
-    state: &mut State,
-    memory: &mut StepMemory,
-    h: f64,
-    closeness: Closeness,
-) -> Result<ProjectionReport, StepError> {
-    let StepMemory { joints, active, work, scratch, .. } = memory;
-    let places = (&work.q_start[..], &work.displacement[..], &mut state.q[..]);
-    joints.project((model, active), state.t + h, places, closeness, scratch).map_err(at_time(state.t + h))
 }

@@ -7,6 +7,8 @@
 //! With guesses that are right to O(h²) Newton's iteration begins where it would be after one or two iterations more. Steps that were tried and
 //! refused are among the last ones; only those that end where the next one begins are taken.
 
+use crate::checkpoint::{Bytes, CheckpointError, Reader};
+
 /// The last steps.
 #[derive(Debug, Default)]
 pub(super) struct StepHistory {
@@ -43,6 +45,33 @@ impl Record {
 }
 
 impl StepHistory {
+    /// Writes the steps.
+    pub fn save(&self, out: &mut Bytes) {
+        for record in &self.records {
+            out.number(record.start);
+            out.number(record.size);
+            out.numbers(&record.acceleration);
+            out.numbers(&record.reaction);
+        }
+        out.count(self.next);
+    }
+
+    /// Reads what was saved.
+    pub fn load(&mut self, from: &mut Reader<'_>) -> Result<(), CheckpointError> {
+        for record in &mut self.records {
+            record.start = from.number()?;
+            record.size = from.number()?;
+            from.numbers(&mut record.acceleration)?;
+            from.numbers(&mut record.reaction)?;
+        }
+        self.next = from.count()?;
+        if self.next < self.records.len() {
+            Ok(())
+        } else {
+            Err(CheckpointError::Unknown { what: "place of a step", found: self.next as u64 })
+        }
+    }
+
     /// Keeps a step that began at `start`.
     pub fn keep(&mut self, (start, size): (f64, f64), (v_start, v_end): (&[f64], &[f64]), impulses: impl Iterator<Item = f64>) {
         let record = &mut self.records[self.next];
