@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 /// Tables of `carom export`.
 const TABLES: [&str; 4] = ["frames", "events", "modes", "contacts"];
 /// Entries of `--json` that are not results.
-const NO_RESULTS: [&str; 4] = ["wall_time", "cpu_time", "files", "version"];
+const NO_RESULTS: [&str; 6] = ["wall_time", "cpu_time", "files", "version", "strategy", "notes"];
 
 /// A carom binary, with overrides for all its runs and a folder for its records.
 pub struct Binary<'a> {
