@@ -11,11 +11,11 @@
 //!
 //! `… --bench smooth -- CASE INTEGRATOR TOLERANCE` integrates one of the mechanisms over 10 s with projection.
 
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, Projection, StepControl};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::bricard::{bricard, third_joint};
 use carom_dynamics::problems::mechanisms::{four_bar, slider_crank};
 use carom_dynamics::problems::n_four_bar::n_four_bar;
-use carom_dynamics::smooth::Integration;
+use carom_dynamics::smooth::Projection;
 use carom_dynamics::systems::Scratch;
 use carom_dynamics::{Model, State};
 use nalgebra::Vector3;

@@ -1,9 +1,8 @@
 //! Time of the four-bar linkage over 2 s at tolerance 1e-10: `cargo run --release -p carom-dynamics --example half_explicit_time`.
 
 use carom_dynamics::error::IntegrationError;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::mechanisms::four_bar;
-use carom_dynamics::smooth::Integration;
 use std::time::Instant;
 
 fn main() -> Result<(), IntegrationError> {

@@ -1,8 +1,8 @@
 //! The proof of how well a run satisfies its equations: energies, violations, residuals.
 
 use crate::detection::DetectionWarnings;
+use crate::integrators::SmoothReport;
 use crate::report::{AdaptiveReport, Energy, EventReport, StepReport, Violations};
-use crate::smooth::SmoothReport;
 use serde::Serialize;
 
 /// What a run certifies about itself.

@@ -1,9 +1,10 @@
 //! A model: what stays constant during a run.
 
+mod natural;
+
 use crate::control::{ControlSet, ControlSource, Plant};
 use crate::detection::{ContactDetector, ContactPoint, PlanarDetector};
 use crate::error::{ModelError, NonFinite};
-use crate::events::{ModelEvent, SwitchingFunction, TimeEvent, UserEvent};
 use crate::first_order::{FirstOrderSet, FirstOrderSource};
 use crate::forces::{CompliantContact, CompliantLaw, ForceElement, ForceElements, ForcePart, ForceSource, SpringSource};
 use crate::impacts::ImpactLaw;
@@ -14,8 +15,8 @@ use crate::relations::{
     PiecewiseRelation, PiecewiseSource, Relation,
 };
 use crate::state::State;
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch, System};
+use crate::systems::{Instant, JacobianFactors, Scratch, System, SystemSet};
+use crate::user_events::{ModelEvent, TimeEvent, UserEvent};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -309,12 +310,6 @@ impl Model {
     #[must_use]
     pub fn time_events(&self) -> &[TimeEvent] {
         &self.time_events
-    }
-
-    /// Functions at whose changes of sign the equations have a kink or a jump: see [`SwitchingFunction`].
-    #[must_use]
-    pub fn switching_functions(&self) -> Vec<SwitchingFunction> {
-        SwitchingFunction::of(self)
     }
 
     /// The penalised contacts, in order.

@@ -1,11 +1,11 @@
 //! No allocation per step once warm.
 
 use crate::schemes::variants;
-use carom_dynamics::integrators::{IntegratorParams, StepControl};
+use carom_dynamics::integrators::{Integration, IntegratorParams, StepControl};
 use carom_dynamics::problems::mechanisms::{four_bar, slider_crank};
 use carom_dynamics::problems::{Problem, bouncing_ball, impact_oscillator, n_four_bar, pendulum, sliding_block, woodpecker};
 use carom_dynamics::schemes::{MoreauJean, Scheme, SchemeParams, check_scheme, take_step};
-use carom_dynamics::smooth::{Integration, StageSystem};
+use carom_dynamics::smooth::StageSystem;
 use carom_dynamics::{Model, State, StepMemory, problems::free_bodies};
 
 fn allocations(problem: &Problem, h: f64, steps: usize) -> u64 {

@@ -2,12 +2,14 @@
 
 use crate::support::{Blade, distance};
 use carom_dynamics::error::IntegrationError;
-use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
+use carom_dynamics::integrators::{
+    Formulation, Integration, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, Tolerances, build,
+};
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, pendulum, slider_crank};
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
+use carom_dynamics::smooth::{Equations, MotionPoint};
 use carom_dynamics::systems::{Lagrangian, LagrangianText, Linear};
 use carom_dynamics::{Law, Model, State};
 

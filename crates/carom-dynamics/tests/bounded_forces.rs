@@ -39,7 +39,7 @@ pub fn bounded(system: Linear, text: &str, drive: Option<(Target, &str)>, law: B
         None => model.add_formula("row", &row(text), Law::Bounded(law)).unwrap(),
         Some((kind, formula)) => {
             let systems =
-                std::sync::Arc::new(carom_dynamics::system_set::SystemSet::new(vec![Box::new(masses(&["x"], &[0.0], &[0.0]))]).unwrap());
+                std::sync::Arc::new(carom_dynamics::systems::SystemSet::new(vec![Box::new(masses(&["x"], &[0.0], &[0.0]))]).unwrap());
             let inner = FormulaRelation::new(&row(text), &systems).unwrap();
             let driven = Driven::new(Box::new(inner), kind, &target(formula)).unwrap();
             model.add_interaction("row", Box::new(driven), Law::Bounded(law)).unwrap();

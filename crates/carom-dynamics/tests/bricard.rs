@@ -1,8 +1,8 @@
 //! Bricard's mechanism over 10 s: the redundant row is found, the energy is kept and the reference is met, without anything set by hand.
 
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, Projection};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::bricard::{RANK, bricard, third_joint};
-use carom_dynamics::smooth::Integration;
+use carom_dynamics::smooth::Projection;
 use carom_dynamics::systems::Scratch;
 use nalgebra::Vector3;
 

@@ -3,9 +3,9 @@
 use crate::support::{constant_steps, distance, fitted_order};
 use carom_dynamics::error::IntegrationError;
 use carom_dynamics::events::{Contacts, check_contacts};
-use carom_dynamics::integrators::{AccelerationForm, IntegratorKind, IntegratorParams, Projection};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams};
 use carom_dynamics::relations::{FormulaSource, Relation, Rows};
-use carom_dynamics::smooth::{ClosedContact, Integration, InteractionRef, MotionPoint, Role};
+use carom_dynamics::smooth::{AccelerationForm, ClosedContact, InteractionRef, MotionPoint, Projection, Role};
 use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText, Scratch};
 use carom_dynamics::{ContactLaw, Friction, Law, Model, ModelError, NonFinite, State};
 

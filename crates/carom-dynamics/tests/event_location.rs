@@ -1,7 +1,8 @@
 //! The first root of watched functions in a step, against roots known beforehand.
 
 use carom_dynamics::RunError;
-use carom_dynamics::events::{Location, LocationSettings, Sample, Search, Watched, first_event};
+use carom_dynamics::events::{Location, LocationSettings, Search, Watched, first_event};
+use carom_dynamics::systems::Sample;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 

@@ -1,11 +1,12 @@
 //! What runs with located events do besides contacts: events of the user, times, kinks of forces, touches, accumulations that stop a run.
 
 use crate::located::{Located, final_modes, print_events, times};
-use carom_dynamics::events::{Accumulation, Direction, EventAction, UserEvent};
+use carom_dynamics::events::Accumulation;
 use carom_dynamics::problems::{add_stop, bouncing_ball, painleve_rod, sliding_block};
 use carom_dynamics::report::{ContactMode, EventKind};
 use carom_dynamics::strategies::Ending;
 use carom_dynamics::systems::Linear;
+use carom_dynamics::user_events::{Direction, EventAction, UserEvent};
 use carom_dynamics::{Model, RunError, State};
 
 const G: f64 = 9.81;

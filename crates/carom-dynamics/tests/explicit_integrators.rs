@@ -2,9 +2,8 @@
 
 use crate::support::{adaptive, constant_steps, distance, fitted_order};
 use carom_dynamics::State;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
-use carom_dynamics::smooth::Integration;
 use carom_dynamics::systems::Scratch;
 
 /// An integration at its end.

@@ -2,13 +2,11 @@
 
 use crate::support::{distance, fitted_order};
 use carom_dynamics::error::IntegrationError;
-use carom_dynamics::integrators::{
-    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, IntegratorKind, IntegratorParams, Projection, Step, StepControl, build,
-};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, Step, StepControl, Tolerances, build};
 use carom_dynamics::laws::Law;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Statistics, Tolerances};
+use carom_dynamics::smooth::{AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Equations, MotionPoint, Projection, Statistics};
 use carom_dynamics::systems::{RigidBodies, RigidBody};
 use carom_dynamics::{Model, State};
 use nalgebra::{Matrix3, Vector3};

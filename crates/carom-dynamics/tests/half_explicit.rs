@@ -2,11 +2,11 @@
 
 use crate::support::{distance, fitted_order, relative};
 use carom_dynamics::State;
-use carom_dynamics::integrators::{ErrorNorm, IntegratorKind, IntegratorParams, Projection, Step, StepControl, build};
+use carom_dynamics::integrators::{ErrorNorm, Integration, IntegratorKind, IntegratorParams, Step, StepControl, Tolerances, build};
 use carom_dynamics::problems::andrews::andrews;
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
+use carom_dynamics::smooth::{Equations, MotionPoint, Projection};
 
 const BOTH: [IntegratorKind; 2] = [IntegratorKind::Hem5, IntegratorKind::Phem56];
 

@@ -1,13 +1,15 @@
 //! Implicit Runge–Kutta methods and BDF: orders, stiff accuracy, energy, dense output, step control.
 
 use crate::support::{Blade, distance, fitted_order};
-use carom_dynamics::integrators::{Controller, Formulation, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, build};
+use carom_dynamics::integrators::{
+    Controller, Formulation, Integration, IntegratorKind, IntegratorParams, NewtonParams, Step, StepControl, Tolerances, build,
+};
 use carom_dynamics::problems::flyball::flyball;
 use carom_dynamics::problems::free_bodies::symmetric_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, four_bar, pendulum, slider_crank};
 use carom_dynamics::problems::pendulum::by_angle;
 use carom_dynamics::relations::FormulaSource;
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint, Tolerances};
+use carom_dynamics::smooth::{Equations, MotionPoint};
 use carom_dynamics::systems::Linear;
 use carom_dynamics::{Law, Model, State};
 use std::f64::consts::FRAC_PI_2;

@@ -5,9 +5,9 @@
 
 use crate::support::distance;
 use carom_dynamics::error::IntegrationError;
-use carom_dynamics::integrators::{Formulation, IntegratorKind, IntegratorParams, Orders, StepControl};
+use carom_dynamics::integrators::{Formulation, Integration, IntegratorKind, IntegratorParams, Orders, StepControl};
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, four_bar, pendulum, slider_crank};
-use carom_dynamics::smooth::{Integration, MotionPoint};
+use carom_dynamics::smooth::MotionPoint;
 use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody};
 use carom_dynamics::{Model, State};
 use nalgebra::{Matrix3, Vector3};

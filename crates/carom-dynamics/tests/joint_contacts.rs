@@ -5,8 +5,7 @@ use carom_dynamics::ModelError;
 use carom_dynamics::relations::{
     CurveSource, JointContact, JointCoordinate, JointCoupling, JointKind, JointPlacement, JointSource, PointOnCurve, Relation,
 };
-use carom_dynamics::system_set::{FrameId, SystemSet};
-use carom_dynamics::systems::Scratch;
+use carom_dynamics::systems::{FrameId, Scratch, SystemSet};
 use nalgebra::Vector3;
 
 fn gap(relation: &dyn Relation, q: &[f64]) -> f64 {

@@ -1,12 +1,11 @@
 //! Joints: their derivatives by differences, and mechanisms made of them against references.
 
 use crate::support::distance;
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, StepControl};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::{bricard, mechanisms};
 use carom_dynamics::relations::{Joint, JointKind, JointPlacement, JointSource, Relation, Rows};
-use carom_dynamics::smooth::{Equations, Integration};
-use carom_dynamics::system_set::SystemSet;
-use carom_dynamics::systems::{PlanarBodies, PlanarBody, RigidBodies, RigidBody, Scratch, System, Tree, TreeBody, TreeJoint};
+use carom_dynamics::smooth::Equations;
+use carom_dynamics::systems::{PlanarBodies, PlanarBody, RigidBodies, RigidBody, Scratch, System, SystemSet, Tree, TreeBody, TreeJoint};
 use carom_dynamics::{Model, ModelError, State};
 use nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector3};
 use std::sync::Arc;

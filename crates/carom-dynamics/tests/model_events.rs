@@ -1,9 +1,10 @@
 //! Events by formula and time, and the kinks of a model's formulas.
 
-use carom_dynamics::events::{EventAction, SwitchingFunction, UserEvent};
+use carom_dynamics::events::SwitchingFunction;
 use carom_dynamics::forces::{CompliantLaw, Damping};
 use carom_dynamics::relations::FormulaSource;
 use carom_dynamics::systems::{Instant, Lagrangian, LagrangianText, Linear, RigidBodies, RigidBody, Scratch, System};
+use carom_dynamics::user_events::{EventAction, UserEvent};
 use carom_dynamics::{ContactLaw, Law, Model};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
@@ -33,7 +34,7 @@ fn event(name: &str, formula: &str) -> UserEvent {
 
 /// The only function, at t with these q and v, as (value, rate).
 fn only(model: &Model, (t, q, v): (f64, &[f64], &[f64]), a: Option<&[f64]>) -> (f64, Option<f64>) {
-    let functions = model.switching_functions();
+    let functions = SwitchingFunction::of(&model);
     assert_eq!(functions.len(), 1, "{:?}", functions.iter().map(SwitchingFunction::name).collect::<Vec<_>>());
     let sample = functions[0].sample(model, Instant { t, q, v }, a, &mut Scratch::default()).unwrap();
     (sample.value, sample.rate)
@@ -69,7 +70,7 @@ fn all_formulas_of_a_model_are_looked_at_and_none_twice() {
     model.add_compliant_formula("pad", &source("y + max(sin(t), 0)"), CompliantLaw::spring(1e3, 1.0)).unwrap();
     let (t, q, v, a) = (0.4, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
     let mut seen: Vec<(String, f64, f64)> = Vec::new();
-    for function in model.switching_functions() {
+    for function in SwitchingFunction::of(&model) {
         let sample = function.sample(&model, Instant { t, q: &q, v: &v }, Some(&a), &mut Scratch::default()).unwrap();
         seen.push((function.name().to_owned(), sample.value, sample.rate.unwrap()));
     }
@@ -96,7 +97,7 @@ fn forces_of_penalised_contacts_have_kinks() {
     let mut model = Model::new(vec![lagrangian("", "0")]).unwrap();
     let rows = vec![("gap".into(), "y".into()), ("tangent".into(), "x".into())];
     model.add_compliant_formula("pad", &FormulaSource { rows, parameters: Vec::new() }, law).unwrap();
-    let functions = model.switching_functions();
+    let functions = SwitchingFunction::of(&model);
     assert_eq!(
         functions.iter().map(SwitchingFunction::name).collect::<Vec<_>>(),
         ["gap of \"pad\"", "pull of \"pad\"", "full friction of \"pad\""]

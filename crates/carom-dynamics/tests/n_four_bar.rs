@@ -1,10 +1,10 @@
 //! N four-bar linkages in a row: accuracy against the motion of the one degree of freedom, through its singular positions.
 
 use crate::support::{adaptive, constant_steps};
-use carom_dynamics::integrators::{Baumgarte, IntegratorKind, IntegratorParams, Projection};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams};
 use carom_dynamics::problems::n_four_bar::{NFourBar, n_four_bar};
 use carom_dynamics::relations::{PlanarPin, PlanarPoint};
-use carom_dynamics::smooth::{Equations, Integration, MotionPoint};
+use carom_dynamics::smooth::{Baumgarte, Equations, MotionPoint, Projection};
 use carom_dynamics::{Law, State};
 use std::f64::consts::FRAC_PI_2;
 

@@ -2,13 +2,12 @@
 
 use crate::support::{distance, fitted_order, run as run_moreau_jean};
 use carom_dynamics::error::{IntegrationError, ModelError};
-use carom_dynamics::integrators::{AccelerationForm, IntegratorKind, IntegratorParams, Projection, StepControl};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::laws::Law;
 use carom_dynamics::relations::{FormulaSource, NonholonomicRelation, Relation, Rows};
 use carom_dynamics::schemes::MoreauJeanParams;
-use carom_dynamics::smooth::{Integration, MotionPoint};
-use carom_dynamics::system_set::SystemSet;
-use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System};
+use carom_dynamics::smooth::{AccelerationForm, MotionPoint, Projection};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System, SystemSet};
 use carom_dynamics::{Model, State};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::sync::Arc;

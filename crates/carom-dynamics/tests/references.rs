@@ -5,7 +5,7 @@
 #![allow(clippy::excessive_precision, clippy::unreadable_literal, reason = "references are given with all their digits")]
 
 use crate::support::{adaptive, constant_steps, relative};
-use carom_dynamics::integrators::{IntegratorKind, IntegratorParams, NewtonParams, Projection};
+use carom_dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, NewtonParams};
 use carom_dynamics::problems::andrews::andrews;
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::flyball::flyball;
@@ -13,7 +13,7 @@ use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::problems::mechanisms::{Mechanism, Reference, four_bar, pendulum, slider_crank};
 use carom_dynamics::problems::n_four_bar::n_four_bar;
 use carom_dynamics::problems::spherical_pendulum::spherical_pendulum;
-use carom_dynamics::smooth::{Integration, MotionPoint};
+use carom_dynamics::smooth::{MotionPoint, Projection};
 use std::ops::Range;
 
 /// Largest error relative to the size (the largest component) of its group.

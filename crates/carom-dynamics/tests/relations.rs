@@ -1,8 +1,7 @@
 //! G, b and (dG/dt) v + db/dt of relations by formula, against finite differences along a motion.
 
 use carom_dynamics::relations::{FormulaRelation, FormulaSource, Relation, Rows};
-use carom_dynamics::system_set::SystemSet;
-use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System, SystemSet};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 

@@ -3,10 +3,9 @@
 use crate::support::distance;
 use carom_dynamics::State;
 use carom_dynamics::error::IntegrationError;
-use carom_dynamics::integrators::{Controller, IntegratorKind, IntegratorParams, StepControl};
+use carom_dynamics::integrators::{Controller, Integration, IntegratorKind, IntegratorParams, StepControl};
 use carom_dynamics::problems::flexible_slider_crank::flexible_slider_crank;
 use carom_dynamics::problems::mechanisms::{Mechanism, pendulum, slider_crank};
-use carom_dynamics::smooth::Integration;
 
 fn run<'m>(mechanism: &'m Mechanism, params: &IntegratorParams, end: f64) -> Integration<'m> {
     let mut integration = Integration::new(&mechanism.model, &mechanism.state, params).unwrap();

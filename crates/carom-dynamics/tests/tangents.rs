@@ -2,8 +2,7 @@
 
 use carom_dynamics::problems::heavy_top::heavy_top;
 use carom_dynamics::relations::{ClosureRelation, FormulaRelation, FormulaSource, Relation, Rows};
-use carom_dynamics::system_set::SystemSet;
-use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System};
+use carom_dynamics::systems::{Lagrangian, LagrangianText, RigidBodies, RigidBody, Scratch, System, SystemSet};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use std::sync::Arc;
 

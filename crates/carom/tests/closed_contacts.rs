@@ -3,9 +3,9 @@
 use crate::support::folder;
 use carom::Simulation;
 use carom::dynamics::events::Contacts;
-use carom::dynamics::integrators::{IntegratorKind, IntegratorParams, Projection, StepControl};
+use carom::dynamics::integrators::{Integration, IntegratorKind, IntegratorParams, StepControl};
 use carom::dynamics::relations::Rows;
-use carom::dynamics::smooth::{ClosedContact, Integration, MotionPoint, Role};
+use carom::dynamics::smooth::{ClosedContact, MotionPoint, Projection, Role};
 use carom::dynamics::systems::{Instant, Scratch};
 use carom::dynamics::{Model, State};
 

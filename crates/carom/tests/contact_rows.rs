@@ -35,7 +35,7 @@ impl<'m> Eye<'m> {
     pub fn look(&mut self, at: &Seen, horizon: f64, skin: f64) {
         self.points.clear();
         let systems = self.model.systems();
-        let of = |bodies: &carom::dynamics::system_set::Bodies| Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] };
+        let of = |bodies: &carom::dynamics::systems::Bodies| Instant { t: at.t, q: &at.q[bodies.q.clone()], v: &at.v[bodies.v.clone()] };
         if let (Some(detector), Some(bodies)) = (&mut self.detectors.0, systems.bodies()) {
             self.found.clear();
             detector.set_skin(skin);

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::integrating::describe;
 use crate::output;
 use carom::dynamics::first_order::FirstOrderSet;
-use carom::dynamics::smooth::Integration;
+use carom::dynamics::integrators::Integration;
 use carom::io::model_file::read;
 use clap::Parser;
 use serde_json::json;

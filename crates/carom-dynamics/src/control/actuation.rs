@@ -7,13 +7,12 @@
 //! A force element like any other: strategies and schemes take it as a part of F, with exact Jacobians but for the change of T with q, and for laws that use the model's
 //! equations (`model_based.rs`).
 
-use super::model_based::{LawWork, ModelBased};
+use super::model_based::ModelBased;
 use super::signals::{Function, Sight, Signal, Signals};
 use crate::error::NonFinite;
 use crate::forces::{ForceElement, ForcePart};
 use crate::formula::Expr;
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, LawWork, Scratch, SystemSet};
 
 /// Forces of all actuators that act on velocities.
 pub(super) struct Actuation {

@@ -3,8 +3,7 @@
 use super::signals::{Function, Sight};
 use crate::error::NonFinite;
 use crate::report::{Event, EventKind};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{Scratch, SystemSet};
 
 /// A change of mode.
 #[derive(Clone, Debug)]

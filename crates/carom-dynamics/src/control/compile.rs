@@ -7,15 +7,15 @@ use super::contact_sensor::ContactSensor;
 use super::model_based::{ModelBased, ModelBasedKind, ModelBasedSource};
 use super::order::order;
 use super::sensor::Sensor;
-use super::set::{Assignment, ControlSet, Controller, GuardId};
+use super::set::{Assignment, ControlSet, Controller};
 use super::signals::Signals;
 use super::source::{ActuatorSource, ActuatorTarget, ControlSource, ControllerSource, SensorSource, SetValuedSource};
 use crate::error::ModelError;
-use crate::events::{Direction, EventAction, ModelEvent, StateFunction, UserEvent};
 use crate::first_order::FirstOrderSet;
 use crate::formula::{Expr, Scope, is_reserved_name, is_valid_name};
 use crate::interactions::Interaction;
-use crate::system_set::SystemSet;
+use crate::systems::{StateFunction, SystemSet};
+use crate::user_events::{Direction, EventAction, GuardId, ModelEvent, UserEvent};
 use std::collections::HashSet;
 
 /// What a control part acts on.

@@ -7,8 +7,7 @@
 use crate::error::NonFinite;
 use crate::forces::{ForceElement, ForcePart};
 use crate::relations::{Relation, Rows};
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet};
 
 /// A torque about, or a force along, the axis of a joint.
 pub struct JointEffort {

@@ -49,10 +49,9 @@ pub use clock::Clock;
 pub(crate) use compile::{Plant, compile};
 pub use held_values::HeldValues;
 pub use joint_actuation::JointEffort;
-pub(crate) use model_based::LawWork;
 pub use model_based::{ModelBasedKind, ModelBasedSource};
+pub(crate) use set::{AtInstant, ControlWork};
 pub use set::{ControlSet, Sight};
-pub(crate) use set::{ControlWork, GuardId};
 pub use source::{
     ActuatorSource, ActuatorTarget, ContactSensorSource, ControlSource, ControllerSource, ModeSource, SensorSource, SetValuedSource,
     StateSource, TransitionSource,

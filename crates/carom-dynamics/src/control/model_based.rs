@@ -19,8 +19,7 @@
 use super::clock::Clock;
 use super::signals::{Function, Sight};
 use crate::error::NonFinite;
-use crate::system_set::SystemSet;
-use crate::systems::{JacobianFactors, Scratch};
+use crate::systems::{JacobianFactors, LawWork, ModelBasedWork, Scratch, SystemSet};
 
 /// Which law, with its gains, one of each per coordinate.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,29 +67,6 @@ pub(super) struct ModelBased {
     pub places: Vec<usize>,
     /// q_d, q̇_d, q̈_d of all coordinates, one after the other.
     pub desired: Function,
-}
-
-/// Work arrays of these laws.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ModelBasedWork {
-    mass: Vec<f64>,
-    acceleration: Vec<f64>,
-    reference: Vec<f64>,
-    argument: Vec<f64>,
-    force: Vec<f64>,
-    torque: Vec<f64>,
-}
-
-/// Work arrays of laws in continuous time.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LawWork {
-    work: ModelBasedWork,
-    /// τ of all laws, one after the other.
-    pub(super) torques: Vec<f64>,
-    /// c_v ∂τ/∂q̇ + c_q ∂τ/∂q of each law, row-major, one after the other.
-    pub(super) slopes: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
 }
 
 /// Step of the differences, relative to the coordinates: the cube root of the rounding.

@@ -3,8 +3,7 @@
 use super::clock::Clock;
 use super::signals::{Function, Sight};
 use crate::error::NonFinite;
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{Scratch, SystemSet};
 use carom_solvers::random::SplitMix64;
 use std::ops::Range;
 

@@ -3,15 +3,14 @@
 use super::automaton::Automaton;
 use super::clock::Clock;
 use super::contact_sensor::ContactSensor;
-use super::model_based::{ModelBased, ModelBasedWork};
+use super::model_based::ModelBased;
 use super::sensor::Sensor;
 use super::signals::Function;
 use crate::error::NonFinite;
-use crate::memory::StepMemory;
 use crate::report::Event;
 use crate::state::State;
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{ModelBasedWork, Scratch, SystemSet};
+use crate::user_events::GuardId;
 
 pub use super::signals::Sight;
 
@@ -61,6 +60,18 @@ pub struct ControlSet {
     pub(super) clocks: Vec<Clock>,
 }
 
+/// What control takes from the run at an instant.
+pub(crate) struct AtInstant<'a> {
+    /// What it reuses from instant to instant.
+    pub work: &'a mut ControlWork,
+    /// Work arrays of evaluations.
+    pub scratch: &'a mut Scratch,
+    /// Multipliers λ of the first-order part; empty where there is none.
+    pub multipliers: &'a [f64],
+    /// Its outputs y.
+    pub outputs: &'a [f64],
+}
+
 /// What control reuses from instant to instant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlWork {
@@ -68,9 +79,6 @@ pub(crate) struct ControlWork {
     /// Transitions to be told.
     pub events: Vec<Event>,
 }
-
-/// A guard that was located: controller, mode, transition.
-pub(crate) type GuardId = (usize, usize, usize);
 
 impl ControlSet {
     /// The first sample instant after `t` \[s\]; infinite where there is none.
@@ -95,17 +103,16 @@ impl ControlSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub(crate) fn sample(&self, systems: &SystemSet, state: &mut State, memory: &mut StepMemory) -> Result<(), NonFinite> {
+    pub(crate) fn sample(&self, systems: &SystemSet, state: &mut State, at: AtInstant<'_>) -> Result<(), NonFinite> {
         let mut q = std::mem::take(&mut state.q);
-        let done = self.sample_parts(systems, state, &mut q, memory);
+        let done = self.sample_parts(systems, state, &mut q, at);
         state.q = q;
         self.write_inputs(state);
         done
     }
 
-    fn sample_parts(&self, systems: &SystemSet, state: &State, q: &mut Vec<f64>, memory: &mut StepMemory) -> Result<(), NonFinite> {
-        let StepMemory { control: work, scratch, first_order, .. } = memory;
-        let (multipliers, outputs) = first_order.as_ref().map_or((&[][..], &[][..]), |own| (own.multipliers(), own.outputs()));
+    fn sample_parts(&self, systems: &SystemSet, state: &State, q: &mut Vec<f64>, at: AtInstant<'_>) -> Result<(), NonFinite> {
+        let AtInstant { work, scratch, multipliers, outputs } = at;
         let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs, laws: &[] };
         let t = state.t;
         self.sensors.iter().for_each(|sensor| sensor.arrive(t, q));
@@ -135,15 +142,11 @@ impl ControlSet {
         self.followed.as_ref().map_or(Ok(()), |followed| followed.carry_out(systems, at, q, scratch))
     }
 
-    /// After a step of size `h` that `memory` holds: sensors of contacts, modes in continuous time, what is recorded. True: a mode changed.
-    ///
-    /// # Errors
-    /// [`NonFinite`] naming the formula.
-    pub(crate) fn after_step(&self, systems: &SystemSet, state: &mut State, memory: &mut StepMemory, h: f64) -> Result<bool, NonFinite> {
+    /// Notes a step of size `h` for the sensors of contacts, whose normal impulses \[N·s\] `impulse_of` gives by the number of the interaction.
+    pub(crate) fn note_step(&self, state: &mut State, h: f64, impulse_of: impl Fn(usize) -> Option<f64>) {
         for sensor in &self.contact_sensors {
-            sensor.after_step(memory, h, &mut state.q);
+            sensor.after_step(impulse_of(sensor.interaction), h, &mut state.q);
         }
-        self.settle(systems, state, memory)
     }
 
     /// Notes an impact of a contact that was located.
@@ -166,34 +169,27 @@ impl ControlSet {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub(crate) fn settle(&self, systems: &SystemSet, state: &mut State, memory: &mut StepMemory) -> Result<bool, NonFinite> {
-        self.with_continuous(systems, state, memory, None)
+    pub(crate) fn settle(&self, systems: &SystemSet, state: &mut State, at: AtInstant<'_>) -> Result<bool, NonFinite> {
+        self.with_continuous(systems, state, at, None)
     }
 
     /// The same after a guard was met.
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub(crate) fn take_guard(
-        &self,
-        systems: &SystemSet,
-        state: &mut State,
-        memory: &mut StepMemory,
-        guard: GuardId,
-    ) -> Result<bool, NonFinite> {
-        self.with_continuous(systems, state, memory, Some(guard))
+    pub(crate) fn take_guard(&self, systems: &SystemSet, state: &mut State, at: AtInstant<'_>, guard: GuardId) -> Result<bool, NonFinite> {
+        self.with_continuous(systems, state, at, Some(guard))
     }
 
     fn with_continuous(
         &self,
         systems: &SystemSet,
         state: &mut State,
-        memory: &mut StepMemory,
+        at: AtInstant<'_>,
         guard: Option<GuardId>,
     ) -> Result<bool, NonFinite> {
         let mut q = std::mem::take(&mut state.q);
-        let StepMemory { control: work, scratch, first_order, .. } = memory;
-        let (multipliers, outputs) = first_order.as_ref().map_or((&[][..], &[][..]), |own| (own.multipliers(), own.outputs()));
+        let AtInstant { work, scratch, multipliers, outputs } = at;
         let at = Sight { t: state.t, q: &[], v: &state.v, x: &state.x, multipliers, outputs, laws: &[] };
         let mut parts = || {
             let mut changed = false;

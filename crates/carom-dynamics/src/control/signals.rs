@@ -1,12 +1,11 @@
 //! What formulas of control may use, and functions of it.
 
 use crate::error::{ModelError, NonFinite};
-use crate::events::{StateSymbols, state_scope};
 use crate::first_order::FirstOrderSet;
 use crate::formula::{Expr, Graph, Scope, Tape};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
 use crate::systems::formula_force::{check_finite, compile, parse};
+use crate::systems::{Scratch, StateSymbols, SystemSet};
+use crate::user_events::state_scope;
 use std::collections::HashMap;
 
 /// A quantity of the running model.

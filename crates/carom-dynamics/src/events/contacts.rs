@@ -3,12 +3,12 @@
 use super::detected_points::DetectedPoints;
 use crate::detection::{ContactKey, ContactPoint};
 use crate::error::{ModelError, NonFinite};
+use crate::events::{DetectedContact, FAR};
 use crate::interactions::Interaction;
 use crate::laws::{Cohesion, ContactLaw, Law};
 use crate::model::Model;
 use crate::recording::Source;
-use crate::relations::detected::FAR;
-use crate::relations::{DetectedContact, Rows};
+use crate::relations::Rows;
 use crate::smooth::InteractionRef;
 use crate::systems::{Instant, Scratch};
 use nalgebra::Vector3;

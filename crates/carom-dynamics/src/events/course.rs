@@ -1,7 +1,7 @@
 //! The course of one watched function along a step.
 
 use super::bracketing::{Bracket, Point};
-use super::location::Sample;
+use crate::systems::Sample;
 
 /// How a function fell, and between which points.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use crate::detection::{ContactDetector, ContactKey, ContactPoint, PlanarDetector
 use crate::error::NonFinite;
 use crate::model::Model;
 use crate::relations::planar_contact::PLANAR_WIDTH;
-use crate::system_set::{Bodies, SystemSet};
-use crate::systems::Instant;
+use crate::systems::{Bodies, Instant, SystemSet};
 use nalgebra::Vector3;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -2,9 +2,10 @@
 //!
 //! They look at the ends of a step only, and so miss what happens twice in a step.
 
-use super::location::{LocationSettings, Probe, Sample};
+use super::location::{LocationSettings, Probe};
 use super::params::Location;
 use crate::error::RunError;
+use crate::systems::Sample;
 
 /// When one function crosses zero, by the method of the settings.
 pub(super) fn crossing_time(

@@ -6,30 +6,7 @@ use super::extrema::{may_dip, minima_without_rates, turning_point};
 use super::interpolating::crossing_time;
 use super::params::Location;
 use crate::error::{NonFinite, RunError, StepError};
-
-/// A watched function at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sample {
-    /// f(t): an event when it falls through zero; > 0 means that nothing happens.
-    pub value: f64,
-    /// ḟ(t), where it is known.
-    pub rate: Option<f64>,
-}
-
-impl Sample {
-    /// The sign σ with which σ f is watched for the next change of sign in either direction: that of f, or of its rate where |f| ≤ threshold.
-    #[must_use]
-    pub fn side(&self, threshold: f64) -> f64 {
-        let leading = if self.value.abs() > threshold { self.value } else { self.rate.unwrap_or(self.value) };
-        if leading < 0.0 { -1.0 } else { 1.0 }
-    }
-
-    /// σ f and its rate.
-    #[must_use]
-    pub fn scaled(self, sigma: f64) -> Self {
-        Sample { value: sigma * self.value, rate: self.rate.map(|rate| sigma * rate) }
-    }
-}
+use crate::systems::Sample;
 
 /// Functions on the dense output of a step, sampled together because one evaluation of the state serves all.
 pub trait Watched {

@@ -1,12 +1,10 @@
 //! Functions at whose changes of sign the equations of a model have a kink or a jump.
 
-use super::location::Sample;
-use super::state_function::StateFunction;
 use crate::error::NonFinite;
 use crate::forces::{Attraction, CompliantContact, CompliantLaw, Damping, ForceElement};
 use crate::model::Model;
 use crate::relations::Rows;
-use crate::systems::{Instant, Scratch};
+use crate::systems::{Instant, Sample, Scratch, StateFunction};
 
 /// A switching function of a model: the equations of motion are smooth while it keeps its sign.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::set::{FirstOrderSet, Jacobian, LinearParts, Mass, RelationRows, Varia
 use super::source::{FirstOrderSource, PowerSource, RelationSource};
 use crate::error::ModelError;
 use crate::formula::{Expr, Graph, Scope, Tape, is_reserved_name, is_valid_name};
-use crate::system_set::SystemSet;
+use crate::systems::SystemSet;
 use crate::systems::formula_force::{compile as compile_tape, parse};
 use std::collections::HashSet;
 

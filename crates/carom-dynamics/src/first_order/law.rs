@@ -70,7 +70,7 @@ impl MultiplierLaw {
     }
 
     /// The factors of K for `n` rows, those of the facets' multipliers included.
-    pub(super) fn sets(&self, n: usize) -> Vec<Set> {
+    pub(crate) fn sets(&self, n: usize) -> Vec<Set> {
         match self {
             MultiplierLaw::Equality => vec![Set::Free { dim: n }],
             MultiplierLaw::Complementarity => vec![Set::NonNegative { dim: n }],
@@ -85,7 +85,7 @@ impl MultiplierLaw {
     ///
     /// # Errors
     /// [`ModelError`] naming the relation.
-    pub(super) fn validate(&self, relation: &str, n: usize) -> Result<(), ModelError> {
+    pub(crate) fn validate(&self, relation: &str, n: usize) -> Result<(), ModelError> {
         let out_of_range = |what: &str, value: f64, expected: &'static str| {
             Err(ModelError::OutOfRange { what: format!("{what} of \"{relation}\""), value, expected })
         };

@@ -14,42 +14,25 @@
 //! | `source.rs`, `law.rs` | what a user gives: texts, matrices as texts, laws |
 //! | `sweeping.rs`, `switched.rs` | sweeping processes and Filippov systems, written as first-order systems |
 //! | `set.rs`, `compile.rs` | the compiled system |
-//! | `linear_step.rs`, `newton_step.rs` | one step, of linear systems and of others |
-//! | `mixed_step.rs` | one step of a mechanical and a first-order part together |
-//! | `mode_flow.rs` | the smooth motion between events, with the modes of the laws |
-//! | `relative_degree.rs`, `jump.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow, consistent initial data |
-//! | `passivity/`, `solvability.rs` | storage functions, and whether one-step problems have one solution |
-//! | `memory.rs` | what steps reuse |
+//! | `relative_degree.rs` | what is asked of a system before it starts: a relative degree that the scheme can follow |
+//! | `passivity/` | storage functions |
+//!
+//! Steps, jumps and energies are in `first_order_step/`.
 
 mod compile;
-mod energy;
-mod jump;
 pub mod law;
-mod linear_step;
-pub(crate) mod memory;
-pub(crate) mod mixed_step;
-pub(crate) mod mode_flow;
-mod newton_step;
 pub mod passivity;
-mod relative_degree;
-mod set;
-mod solvability;
+pub(crate) mod relative_degree;
+pub(crate) mod set;
 pub mod source;
 pub mod sweeping;
 pub mod switched;
 
 pub use law::MultiplierLaw;
-pub(crate) use linear_step::{Discretisation, check_linear_steps, step_linear};
-pub(crate) use memory::FirstOrderMemory;
-pub(crate) use newton_step::{NewtonSettings, step_by_newton};
 pub use passivity::{NotPassive, Passivity};
 pub use relative_degree::{relative_degrees, require_degrees};
 pub(crate) use set::Point;
 pub use set::{FirstOrderSet, LinearParts, RelationRows};
-pub(crate) use solvability::require_solvable;
 pub use source::{FirstOrderSource, HeldInput, PowerSource, RelationSource};
 pub use sweeping::{MovingSet, NamedSet, SweepingSource};
 pub use switched::SwitchSource;
-
-pub(crate) use energy::{account, account_mixed, account_powers, stored};
-pub(crate) use jump::make_consistent;

@@ -44,7 +44,7 @@ fn row_sizes(set: &FirstOrderSet, parts: &LinearParts, s: f64) -> Option<Vec<f64
     if !lu.factor() {
         return None;
     }
-    let columns = super::linear_step::solve_columns(&lu, &parts.b, n);
+    let columns = solve_columns(&lu, &parts.b, n);
     let entry = |i: usize, j: usize| parts.d[i * m + j] + (0..n).map(|k| parts.c[i * n + k] * columns[k * m + j]).sum::<f64>();
     Some((0..m).map(|i| (0..m).fold(0.0_f64, |size, j| size.max(entry(i, j).abs()))).collect())
 }
@@ -111,4 +111,17 @@ fn linearise(set: &FirstOrderSet, state: &State) -> Result<LinearParts, ModelErr
         Variable::Coordinate(_) | Variable::Velocity(_) => {}
     })?;
     Ok(LinearParts { mass, a, b, c, d, forcing: set.output.clone(), is_autonomous: true, is_held: false })
+}
+
+/// A⁻¹ B for row-major B of n columns.
+pub(crate) fn solve_columns(lu: &RowLu, b: &[f64], n: usize) -> Vec<f64> {
+    let columns = b.len() / n.max(1);
+    let mut out = vec![0.0; b.len()];
+    let mut column = vec![0.0; n];
+    for j in 0..columns {
+        (0..n).for_each(|i| column[i] = b[i * columns + j]);
+        lu.solve(&mut column);
+        (0..n).for_each(|i| out[i * columns + j] = column[i]);
+    }
+    out
 }

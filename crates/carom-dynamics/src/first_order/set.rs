@@ -5,48 +5,47 @@ use super::passivity::Passivity;
 use super::source::FirstOrderSource;
 use crate::error::{ModelError, NonFinite};
 use crate::formula::Tape;
-use crate::system_set::SystemSet;
-use crate::systems::{Coordinate, Scratch};
+use crate::systems::{Coordinate, Scratch, SystemSet};
 use carom_solvers::vi::Set;
 use std::ops::Range;
 
 /// The first-order part of a model; constant during a run.
 #[derive(Clone, Debug)]
 pub struct FirstOrderSet {
-    pub(super) states: Vec<Coordinate>,
-    pub(super) relations: Vec<RelationRows>,
+    pub(crate) states: Vec<Coordinate>,
+    pub(crate) relations: Vec<RelationRows>,
     /// Names of the rows of all relations.
-    pub(super) rows: Vec<String>,
-    pub(super) sets: Vec<Set>,
-    pub(super) held: Vec<(String, f64)>,
-    pub(super) mass: Mass,
+    pub(crate) rows: Vec<String>,
+    pub(crate) sets: Vec<Set>,
+    pub(crate) held: Vec<(String, f64)>,
+    pub(crate) mass: Mass,
     /// Inputs of these tapes are those of [`Point`].
-    pub(super) drift: Tape,
-    pub(super) action: Tape,
-    pub(super) output: Tape,
+    pub(crate) drift: Tape,
+    pub(crate) action: Tape,
+    pub(crate) output: Tape,
     /// ∂h/∂t.
-    pub(super) output_rate: Tape,
+    pub(crate) output_rate: Tape,
     /// g and h are affine in λ.
-    pub(super) affine_in_multipliers: bool,
-    pub(super) drift_jacobian: Jacobian,
-    pub(super) action_jacobian: Jacobian,
-    pub(super) output_jacobian: Jacobian,
-    pub(super) linear: Option<LinearParts>,
-    pub(super) storage: Vec<f64>,
+    pub(crate) affine_in_multipliers: bool,
+    pub(crate) drift_jacobian: Jacobian,
+    pub(crate) action_jacobian: Jacobian,
+    pub(crate) output_jacobian: Jacobian,
+    pub(crate) linear: Option<LinearParts>,
+    pub(crate) storage: Vec<f64>,
     /// The storage function was derived, not given.
-    pub(super) storage_is_derived: bool,
-    pub(super) passivity: Option<Passivity>,
+    pub(crate) storage_is_derived: bool,
+    pub(crate) passivity: Option<Passivity>,
     /// Recorded quantities, and the tape that gives them.
-    pub(super) signals: Vec<Coordinate>,
-    pub(super) signal_tape: Tape,
+    pub(crate) signals: Vec<Coordinate>,
+    pub(crate) signal_tape: Tape,
     /// Supplied and dissipated power.
-    pub(super) powers: Option<Tape>,
+    pub(crate) powers: Option<Tape>,
     /// Velocities on which it acts: the rows of f and g behind those of the states are these forces.
-    pub(super) forces: Vec<usize>,
+    pub(crate) forces: Vec<usize>,
     /// Velocities on which the rate of each coordinate of the mechanical part depends.
-    pub(super) pulls: Vec<Vec<usize>>,
+    pub(crate) pulls: Vec<Vec<usize>>,
     /// The formulas use coordinates or rates of the mechanical part, or act on it.
-    pub(super) is_coupled: bool,
+    pub(crate) is_coupled: bool,
 }
 
 /// A relation's place among the rows.
@@ -62,7 +61,7 @@ pub struct RelationRows {
 
 /// M.
 #[derive(Clone, Debug)]
-pub(super) enum Mass {
+pub(crate) enum Mass {
     Identity,
     /// Row-major.
     Constant(Vec<f64>),
@@ -72,7 +71,7 @@ pub(super) enum Mass {
 
 /// Entries of a derivative that are not identically zero.
 #[derive(Clone, Debug)]
-pub(super) struct Jacobian {
+pub(crate) struct Jacobian {
     /// Row and variable (see [`Variable`]) of each output of the tape.
     pub places: Vec<(usize, Variable)>,
     pub tape: Tape,
@@ -80,7 +79,7 @@ pub(super) struct Jacobian {
 
 /// What a formula is differentiated by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variable {
+pub(crate) enum Variable {
     State(usize),
     Multiplier(usize),
     Coordinate(usize),
@@ -101,11 +100,11 @@ pub struct LinearParts {
     /// D, m × m.
     pub d: Vec<f64>,
     /// a and b, inputs t, the held inputs, and the coordinates (held values of control).
-    pub(super) forcing: Tape,
+    pub(crate) forcing: Tape,
     /// a and b do not depend on t nor on inputs that are held.
-    pub(super) is_autonomous: bool,
+    pub(crate) is_autonomous: bool,
     /// a or b depend on inputs that are held.
-    pub(super) is_held: bool,
+    pub(crate) is_held: bool,
 }
 
 /// Where the formulas are evaluated: t, x, λ, held inputs, q, v.
@@ -303,7 +302,7 @@ impl FirstOrderSet {
     }
 
     /// Gives the entries of ∂f/∂·, ∂g/∂· or ∂h/∂· that are not identically zero.
-    pub(super) fn visit(
+    pub(crate) fn visit(
         &self,
         jacobian: &Jacobian,
         at: &Point<'_>,

@@ -10,8 +10,7 @@
 //! δφ is a small turn in the world frame.
 
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::{FrameId, SystemSet};
-use crate::systems::{BodyFrame, Instant, JacobianFactors, Wrench};
+use crate::systems::{BodyFrame, FrameId, Instant, JacobianFactors, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
 //! What a force element is.
 
 use crate::error::NonFinite;
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet};
 
 /// Which part of a force is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,8 +16,7 @@
 use super::acting::{Motion, NO_RESPONSE, Pair, Place, Response};
 use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{BodyFrame, Instant, JacobianFactors, Scratch, Wrench};
+use crate::systems::{BodyFrame, Instant, JacobianFactors, Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 /// What a bushing is built from.

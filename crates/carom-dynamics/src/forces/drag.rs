@@ -10,9 +10,8 @@ use super::acting::{Columns, Moving, NO_RESPONSE, add_wrench, check_force, find_
 use super::body_force::{ForceElement, ForcePart};
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Expr, Graph, Scope, Tape};
-use crate::system_set::{FrameId, SystemSet};
 use crate::systems::formula_force::{compile, parse};
-use crate::systems::{Instant, JacobianFactors, Scratch, Wrench};
+use crate::systems::{FrameId, Instant, JacobianFactors, Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 
 /// What drag is built from.

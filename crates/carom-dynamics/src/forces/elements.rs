@@ -10,8 +10,7 @@ use super::spring_law::SpringSource;
 use crate::block_diagonal::{BlockLayout, keep_positive_part};
 use crate::error::{ModelError, NonFinite};
 use crate::relations::Relation;
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet};
 
 /// What a force element is built from.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,7 @@ use super::acting::{Attachment, Columns, Moving, NO_RESPONSE, Place, add_wrench,
 use super::body_force::{ForceElement, ForcePart};
 use super::load_formula::LoadFormula;
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch, Wrench};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 
 /// What a load is.

@@ -2,9 +2,8 @@
 
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Expr, Function, Graph, Scope, Tape};
-use crate::system_set::{FrameId, SystemSet};
 use crate::systems::formula_force::{compile, parse};
-use crate::systems::{Instant, Scratch};
+use crate::systems::{FrameId, Instant, Scratch, SystemSet};
 use nalgebra::{Matrix3, Vector3};
 
 /// What formulas see of a body: the position of its centre, its rotation vector, its velocity and angular velocity, all in the world frame.

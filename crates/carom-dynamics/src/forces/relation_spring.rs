@@ -11,8 +11,7 @@ use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use super::spring_law::{Extension, SpringLaw, SpringSource};
 use crate::error::{ModelError, NonFinite};
 use crate::relations::{Relation, Rows};
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet};
 
 /// A spring over a relation.
 pub(super) struct RelationSpring {

@@ -11,8 +11,7 @@ use super::acting::{Motion, Pair, Place, check_force, point_force, point_wrenche
 use super::body_force::{ForceElement, ForcePart, StiffRowVisitor};
 use super::spring_law::{Extension, SpringLaw, SpringSource};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Instant, JacobianFactors, Scratch};
+use crate::systems::{Instant, JacobianFactors, Scratch, SystemSet};
 use nalgebra::{Matrix3, Vector3};
 
 /// What a spring between two points is built from.

@@ -18,7 +18,6 @@
 //! To add a law: one file with its `Params` and a function of a cluster of contacts, a variant of [`ImpactLaw`] with its line in
 //! [`ImpactLaw::LIST`]; the tables in `tests/impact_laws.rs` run it.
 
-mod before_step;
 mod choice;
 mod cluster;
 mod energetic;
@@ -32,8 +31,6 @@ pub use choice::{ChoiceParams, PossibleOutcome};
 pub use energetic::EnergeticParams;
 pub use problem::{ImpactBlock, ImpactOutcome, ImpactProblem, Resolver, resolve};
 pub use sequential::{SequenceOrder, SequentialParams};
-
-pub(crate) use before_step::{ImpactMemory, ImpactRecord, resolve_before_step};
 
 use crate::error::ModelError;
 use crate::laws::ContactLaw;

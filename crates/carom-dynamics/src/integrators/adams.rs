@@ -26,7 +26,8 @@ use super::runge_kutta::RungeKutta;
 use super::slope::{Slope, add_slopes};
 use super::{Formulation, Inside, Integrator, IntegratorParams, Step, StepEstimate};
 use crate::error::IntegrationError;
-use crate::smooth::{Equations, MotionPoint, StepController};
+use crate::integrators::StepController;
+use crate::smooth::{Equations, MotionPoint};
 
 /// The explicit methods.
 pub(super) const ADAMS_BASHFORTH: IntegratorEntry = IntegratorEntry {

@@ -36,7 +36,8 @@ use super::registry::{IntegratorEntry, Orders};
 use super::stage_newton::StageNewton;
 use super::{Formulation, Integrator, IntegratorParams, Step, StepEstimate};
 use crate::error::IntegrationError;
-use crate::smooth::{Equations, MotionPoint, StepController};
+use crate::integrators::StepController;
+use crate::smooth::{Equations, MotionPoint};
 
 /// Backward differentiation formulas.
 pub(super) const BDF: IntegratorEntry = IntegratorEntry {

@@ -25,7 +25,8 @@ use super::registry::{IntegratorEntry, Orders};
 use super::stages::Stages;
 use super::{Formulation, Inside, Integrator, Step, StepEstimate};
 use crate::error::IntegrationError;
-use crate::smooth::{Equations, MotionPoint, StageSystem, Tolerances};
+use crate::integrators::Tolerances;
+use crate::smooth::{Equations, MotionPoint, StageSystem};
 
 /// HEM5.
 pub(super) const HEM5: IntegratorEntry = IntegratorEntry {

@@ -7,19 +7,24 @@ mod alpha_family;
 mod alpha_newton;
 mod bdf;
 mod constrained_kick;
+mod control;
 mod discrete_multiplier;
 mod extrapolation;
+mod first_step;
 mod generalized_alpha;
+mod halving;
 mod hem5;
 mod hht;
 mod implicit_runge_kutta;
 mod implicit_tableau;
+mod integration;
 mod newmark;
 mod normal_part;
 mod parameters;
 mod phem56;
 mod rattle;
 mod registry;
+mod report;
 mod runge_kutta;
 mod shake;
 mod slope;
@@ -28,16 +33,18 @@ mod stage_newton;
 mod stages;
 mod stormer_verlet;
 mod tableaux;
+mod tolerances;
 
 pub(crate) use alpha_family::AlphaCoefficients;
-pub use parameters::{
-    AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams,
-    NewtonParams, Projection, StepControl,
-};
+pub use control::StepController;
+pub use integration::Integration;
+pub use parameters::{Controller, ErrorComponents, ErrorNorm, Formulation, IntegratorParams, NewtonParams, StepControl};
 pub use registry::{IntegratorEntry, IntegratorKind, Orders, build};
+pub use report::SmoothReport;
+pub use tolerances::Tolerances;
 
 use crate::error::IntegrationError;
-use crate::smooth::{Equations, MotionPoint, Tolerances, quintic_hermite};
+use crate::smooth::{Equations, MotionPoint, quintic_hermite};
 
 /// One step of q̇ = T v, M v̇ = F + Gᵀλ with constraints.
 ///

@@ -1,9 +1,9 @@
 //! Residuals and iteration matrix of the stages of implicit methods: the equations in the header of [`super::stage_newton`].
 
-use super::parameters::{Baumgarte, Formulation};
+use super::parameters::Formulation;
 use super::stage_newton::{Stage, StageNewton};
 use crate::error::IntegrationError;
-use crate::smooth::{Equations, MotionPoint, TangentFactors};
+use crate::smooth::{Baumgarte, Equations, MotionPoint, TangentFactors};
 
 /// What a constraint row demands.
 #[derive(Clone, Copy, PartialEq)]

@@ -21,7 +21,7 @@ use super::piecewise::PieceRows;
 use super::{CornerLaw, PiecewiseRelation};
 use crate::error::ModelError;
 use crate::formula::{Comparison, Expr, Function, Graph};
-use crate::system_set::SystemSet;
+use crate::systems::SystemSet;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 

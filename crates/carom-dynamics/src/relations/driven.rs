@@ -10,10 +10,9 @@
 
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::events::StateFunction;
 use crate::formula::{Expr, Graph, Scope, Tape};
-use crate::systems::Scratch;
 use crate::systems::formula_force::{compile, parse};
+use crate::systems::{Scratch, StateFunction};
 use std::f64::consts::{PI, TAU};
 
 /// What is held.

@@ -3,11 +3,9 @@
 use super::formula_space::FormulaSpace;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Tape};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
 use crate::systems::formula_force::compile;
+use crate::systems::{Scratch, StateFunction, StateSymbols, SystemSet};
 use std::sync::Arc;
 
 /// The text of a relation: its rows, each a formula with a name for messages.

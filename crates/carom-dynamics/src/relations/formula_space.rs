@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use crate::formula::{Expr, Graph, Scope};
-use crate::system_set::SystemSet;
+use crate::systems::SystemSet;
 use crate::systems::formula_force::parse;
 use std::sync::Arc;
 

@@ -31,8 +31,7 @@ use super::joint_rows::{build_rows, slip_rows};
 use super::joint_source::JointSource;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Scratch, Wrench};
+use crate::systems::{Scratch, SystemSet, Wrench};
 use nalgebra::Matrix3;
 use std::sync::Arc;
 

@@ -27,8 +27,7 @@ use super::joint_rows::{perpendiculars, unit_axis};
 use super::joint_source::JointSource;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Scratch, Wrench};
+use crate::systems::{Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 

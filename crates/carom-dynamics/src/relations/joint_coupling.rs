@@ -16,8 +16,7 @@ use super::joint_source::JointSource;
 use super::joint_turn::nearest_branch;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{Scratch, SystemSet};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 

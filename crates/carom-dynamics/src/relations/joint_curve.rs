@@ -17,8 +17,7 @@ use super::joint_frames::JointFrames;
 use super::joint_row::{Arrangement, Curvature, JointRow};
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Scratch, Wrench};
+use crate::systems::{Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 

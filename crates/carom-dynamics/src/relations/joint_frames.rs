@@ -2,8 +2,7 @@
 
 use super::joint_row::{Arrangement, Curvature, Motion, Pose};
 use crate::error::ModelError;
-use crate::system_set::{FrameId, SystemSet};
-use crate::systems::{BodyFrame, Scratch, Wrench};
+use crate::systems::{BodyFrame, FrameId, Scratch, SystemSet, Wrench};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::joint_coordinate::{JointAxis, JointCoordinate};
 use super::joint_source::JointSource;
 use crate::error::ModelError;
-use crate::system_set::SystemSet;
+use crate::systems::SystemSet;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 

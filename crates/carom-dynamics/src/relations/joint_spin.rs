@@ -10,8 +10,7 @@ use super::joint_frames::JointFrames;
 use super::joint_source::JointSource;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::{Scratch, Wrench};
+use crate::systems::{Scratch, SystemSet, Wrench};
 use nalgebra::Vector3;
 use std::sync::Arc;
 

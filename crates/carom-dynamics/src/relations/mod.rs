@@ -5,7 +5,6 @@ pub mod closure;
 pub mod contact;
 mod corner;
 mod curve;
-pub mod detected;
 mod driven;
 pub mod formula;
 mod formula_space;
@@ -31,7 +30,6 @@ pub mod planar_contact;
 pub use chain::{ChainSource, Primitive};
 pub use closure::ClosureRelation;
 pub use corner::CornerLaw;
-pub use detected::DetectedContact;
 pub use driven::{Driven, Target, TargetSource};
 pub use formula::{FormulaRelation, FormulaSource};
 pub use joint::Joint;
@@ -49,8 +47,7 @@ pub use piecewise::{PieceSource, PiecewiseRelation, PiecewiseSource};
 pub use pin::{PlanarPin, PlanarPoint};
 
 use crate::error::NonFinite;
-use crate::events::StateFunction;
-use crate::systems::Scratch;
+use crate::systems::{Scratch, StateFunction};
 
 /// A constraint or contact by formula or closure.
 ///

@@ -11,8 +11,7 @@
 
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
+use crate::systems::{Scratch, SystemSet};
 use nalgebra::Vector3;
 
 /// A point or vector: coordinates of this name (`NAME.x`, `NAME.y`, …), or a place that does not move.

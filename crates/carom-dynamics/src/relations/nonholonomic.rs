@@ -16,13 +16,11 @@
 use super::formula::total_derivative;
 use super::{Relation, Rows};
 use crate::error::{ModelError, NonFinite};
-use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
 use crate::relations::FormulaSource;
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
 use crate::systems::formula_force::{compile, parse};
 use crate::systems::rigid_bodies::{N_Q, N_V};
+use crate::systems::{Scratch, StateFunction, StateSymbols, SystemSet};
 use std::sync::Arc;
 
 /// Rows A(t,q) q̇ + b(t,q) = 0.

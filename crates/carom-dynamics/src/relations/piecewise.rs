@@ -13,9 +13,8 @@ use super::formula_space::FormulaSpace;
 use super::{CornerLaw, FormulaRelation, Relation, Rows};
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Expr, Tape};
-use crate::system_set::SystemSet;
-use crate::systems::Scratch;
 use crate::systems::formula_force::compile;
+use crate::systems::{Scratch, SystemSet};
 use std::sync::Arc;
 
 /// The text of one piece.

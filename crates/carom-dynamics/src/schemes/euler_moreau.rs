@@ -18,10 +18,9 @@
 use super::settings::{check_newton, require};
 use super::{Orders, Scheme};
 use crate::error::{ModelError, StepError};
-use crate::first_order::mixed_step::step_mixed;
-use crate::first_order::{
-    Discretisation, FirstOrderSet, NewtonSettings, check_linear_steps, make_consistent, require_degrees, step_by_newton, step_linear,
-};
+use crate::first_order::{FirstOrderSet, require_degrees};
+use crate::first_order_step::mixed_step::step_mixed;
+use crate::first_order_step::{Discretisation, NewtonSettings, check_linear_steps, make_consistent, step_by_newton, step_linear};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::StepReport;

@@ -29,7 +29,7 @@ pub mod zero_order_hold;
 use crate::assembly::update_bonds;
 use crate::checkpoint::Own;
 use crate::error::StepError;
-use crate::impacts::resolve_before_step;
+use crate::impacts_before_step::resolve_before_step;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::StepReport;

@@ -9,7 +9,8 @@
 
 use super::{Orders, Scheme};
 use crate::error::{ModelError, StepError};
-use crate::first_order::{Discretisation, check_linear_steps, make_consistent, require_degrees, step_linear};
+use crate::first_order::require_degrees;
+use crate::first_order_step::{Discretisation, check_linear_steps, make_consistent, step_linear};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::StepReport;

@@ -10,7 +10,7 @@ use super::equations::Equations;
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use crate::error::{IntegrationError, Violation};
-use crate::integrators::{AssemblyMode, AssemblyParams};
+use crate::smooth::{AssemblyMode, AssemblyParams};
 use serde::Serialize;
 
 /// Residuals up to this are taken as they are: well above the round-off of formulas, well below what moves anything visibly.

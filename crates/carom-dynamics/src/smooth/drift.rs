@@ -1,11 +1,22 @@
 //! How far constraints are violated, row by row.
 
-use super::report::RowDrift;
 use crate::error::NonFinite;
 use crate::model::Model;
 use crate::relations::Rows;
 use crate::report::Violations;
 use crate::systems::Scratch;
+use serde::Serialize;
+
+/// How far one row of a constraint was violated at the ends of the accepted steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowDrift {
+    /// Name of the constraint; "name.2" for the second of several rows.
+    pub name: String,
+    /// Largest |g| (unit of the constraint); zero for nonholonomic rows, which have no position.
+    pub position: f64,
+    /// Largest |ġ| (the unit per second).
+    pub velocity: f64,
+}
 
 /// Evaluates |g| and |ġ| of all rows of the bilateral constraints, those that depend on others too, and keeps their largest values.
 pub struct DriftMeter<'m> {

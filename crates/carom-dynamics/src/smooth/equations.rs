@@ -13,9 +13,9 @@ use super::sliding::{FrictionSystem, SlipWork};
 use super::statistics::Statistics;
 use crate::block_diagonal::BlockLayout;
 use crate::error::{IntegrationError, NonFinite};
-use crate::integrators::{AccelerationForm, Baumgarte};
 use crate::model::Model;
 use crate::relations::Rows;
+use crate::smooth::{AccelerationForm, Baumgarte};
 use crate::systems::{Instant, JacobianFactors, Scratch};
 use std::cell::RefCell;
 
@@ -27,7 +27,7 @@ pub struct Equations<'m> {
     /// All rows, while some are not in use.
     pub(super) all_rows: Option<RowLayout>,
     /// The rows are those of other closed contacts than the ones selected last.
-    pub(super) rows_are_new: bool,
+    pub(crate) rows_are_new: bool,
     /// The forces of closed contacts some of whose rows are not in use, while some slide.
     pub(super) shared: Option<SharedForces>,
     /// A sliding speed up to this is none \[m/s\]: friction acts along the direction in which the contact was said to slide. Default 1e-12.

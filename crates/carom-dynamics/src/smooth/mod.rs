@@ -5,22 +5,18 @@
 //! ```
 //!
 //! [`Equations`] evaluates them for the bilateral constraints of a model and contacts that are closed between events ([`ClosedContact`]) and efforts between bounds ([`Effort`]); an [`crate::integrators::Integrator`] takes one step;
-//! [`Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
+//! [`crate::integrators::Integration`] controls the step size and counts. All integrators work with displacements w in the chart q = q_n ⊕ w of the
 //! current step, so that rotations stay on their group: see [`crate::systems::System::displacement_rate`].
 
 mod closed_contact;
 mod complement;
 mod consistent_start;
 mod contact_forces;
-mod control;
 mod drift;
 mod efforts;
 mod elimination;
 mod equations;
-mod first_step;
-mod halving;
 mod hermite;
-mod integration;
 mod iteration_matrix;
 mod kkt;
 mod known_jacobian;
@@ -28,29 +24,25 @@ mod loaded_efforts;
 mod motion_point;
 mod projection;
 mod redundant_rows;
-mod report;
 mod row_layout;
 mod row_selection;
+mod settings;
 mod shared_forces;
 mod sharing;
 mod sliding;
 mod statistics;
 mod symmetric_factor;
-mod tolerances;
 
 pub use closed_contact::{ClosedContact, InteractionRef, Role};
 pub use consistent_start::AssemblyReport;
-pub use control::StepController;
-pub use drift::{DriftMeter, constraint_rows};
+pub use drift::{DriftMeter, RowDrift, constraint_rows};
 pub use efforts::{Effort, EffortRole};
 pub use equations::{Equations, StageSystem, TangentFactors};
 pub use hermite::quintic_hermite;
-pub use integration::Integration;
 pub use iteration_matrix::IterationMatrix;
 pub use kkt::{Kkt, KktError};
 pub use motion_point::MotionPoint;
-pub use report::{RowDrift, SmoothReport};
 pub use row_layout::{RowItem, RowLayout, Span};
 pub use row_selection::RowSelection;
+pub use settings::{AccelerationForm, AssemblyMode, AssemblyParams, Baumgarte, Projection};
 pub use statistics::Statistics;
-pub use tolerances::Tolerances;

@@ -16,7 +16,7 @@
 use super::equations::Equations;
 use super::motion_point::MotionPoint;
 use crate::error::IntegrationError;
-use crate::integrators::{AccelerationForm, Projection};
+use crate::smooth::{AccelerationForm, Projection};
 
 /// A residual below this is round-off: a few units in the last place of the terms that make g.
 const CONVERGED: f64 = 1e-14;

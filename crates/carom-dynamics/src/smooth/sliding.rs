@@ -13,7 +13,6 @@ use super::equations::{Equations, at};
 use super::motion_point::MotionPoint;
 use super::row_layout::RowLayout;
 use crate::error::{IntegrationError, NonFinite};
-use crate::integrators::{AccelerationForm, IntegratorKind};
 use crate::relations::Rows;
 use crate::systems::{Instant, Scratch};
 
@@ -107,29 +106,15 @@ impl Equations<'_> {
         self.interactions.slides()
     }
 
-    /// Refuses methods that do not know friction, and forms of the accelerations that do not, while some contact slides, or some effort pushes that follows
-    /// the load of a joint or the direction of its velocity.
-    ///
-    /// # Errors
-    /// [`IntegrationError::Unsupported`], naming those that do.
-    pub fn check_friction(&self, kind: IntegratorKind) -> Result<(), IntegrationError> {
-        let what = match () {
-            () if self.slides() => "contacts that slide with friction",
-            () if self.interactions.has_loads() => "bounds that follow the load of a joint",
-            () if self.interactions.has_balls() => "friction of several rows",
-            () => return Ok(()),
-        };
-        let integrator = kind.name();
-        if !kind.entry().knows_friction {
-            let able: Vec<&str> = IntegratorKind::ALL.iter().filter(|kind| kind.entry().knows_friction).map(|kind| kind.name()).collect();
-            let reason = format!("{what} are not among its equations. Integrators that know them: {}", able.join(", "));
-            return Err(IntegrationError::Unsupported { integrator, reason });
+    /// What of friction acts among these equations, in words; `None` where nothing does.
+    #[must_use]
+    pub fn friction(&self) -> Option<&'static str> {
+        match () {
+            () if self.slides() => Some("contacts that slide with friction"),
+            () if self.interactions.has_loads() => Some("bounds that follow the load of a joint"),
+            () if self.interactions.has_balls() => Some("friction of several rows"),
+            () => None,
         }
-        if self.acceleration != AccelerationForm::Multipliers {
-            let reason = format!("{what} need the accelerations by multipliers: acceleration = \"multipliers\"");
-            return Err(IntegrationError::Unsupported { integrator, reason });
-        }
-        Ok(())
     }
 
     /// Solves M a = F + Hᵀλ, G a = r, where `h` holds G at the instant and is turned into H.

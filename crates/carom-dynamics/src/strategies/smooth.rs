@@ -6,11 +6,11 @@ use super::work::WorkMeter;
 use super::{Continue, Ending, Observers, Outcome, Progress, Strategy, check_times, sampling};
 use crate::assembly::at_time;
 use crate::error::{ModelError, RunError};
-use crate::integrators::IntegratorParams;
+use crate::integrators::{Integration, IntegratorParams, SmoothReport};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::{Energy, StepReport};
-use crate::smooth::{AssemblyReport, DriftMeter, Integration, MotionPoint, SmoothReport};
+use crate::smooth::{AssemblyReport, DriftMeter, MotionPoint};
 use crate::state::State;
 
 /// Integrates the constrained equations of motion by one integrator (see [`crate::integrators`]).
@@ -184,9 +184,9 @@ impl<'m> Run<'_, 'm> {
         let Some(control) = self.model.control() else { return Ok(()) };
         let is_due = control.is_due(state.t);
         let located = at_time(state.t);
-        let mut changed = control.settle(self.model.systems(), state, self.memory).map_err(&located)?;
+        let mut changed = control.settle(self.model.systems(), state, sampling::at_instant(self.memory)).map_err(&located)?;
         if is_due {
-            control.sample(self.model.systems(), state, self.memory).map_err(&located)?;
+            control.sample(self.model.systems(), state, sampling::at_instant(self.memory)).map_err(&located)?;
             changed = true;
         }
         sampling::tell(self.memory, &mut self.journal)?;

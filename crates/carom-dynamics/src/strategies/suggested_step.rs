@@ -1,8 +1,7 @@
 //! A step for time-stepping where nobody gives one.
 
-use crate::integrators::IntegratorParams;
+use crate::integrators::{Integration, IntegratorParams};
 use crate::model::Model;
-use crate::smooth::Integration;
 use crate::state::State;
 
 /// Largest and smallest parts of the time span; the part that is taken where the motion has no scale of its own.

@@ -1,8 +1,8 @@
 //! The work done on a system along the dense output of a smooth motion.
 
 use crate::error::{IntegrationError, RunError};
+use crate::integrators::Integration;
 use crate::model::Model;
-use crate::smooth::Integration;
 use crate::systems::{Instant, Scratch};
 
 /// Nodes and weights of Gauss's formula on \[0, 1\]: degree 5, so that the account is not coarser than the integrators of order 5.

@@ -11,8 +11,8 @@ pub use super::formula_force::Symbols;
 use super::formula_force::{check_finite, compile, evaluate, parse};
 use super::{Coordinate, Coordinates, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::error::{ModelError, NonFinite};
-use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Expr, Graph, Scope, Tape};
+use crate::systems::{StateFunction, StateSymbols};
 
 /// The text of a Lagrangian system.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,8 +4,8 @@ use super::formula_force::{Symbols, parse};
 use super::{Coordinate, Coordinates, FormulaForce, Instant, JacobianFactors, Scratch, System};
 use crate::block_diagonal::{dot, multiply_block};
 use crate::error::{ModelError, NonFinite};
-use crate::events::{StateFunction, StateSymbols};
 use crate::formula::{Graph, Scope};
+use crate::systems::{StateFunction, StateSymbols};
 
 /// A linear system; matrices row-major n × n.
 #[derive(Clone, Debug)]

@@ -10,7 +10,10 @@ pub mod parametrised_bodies;
 pub mod planar_bodies;
 pub mod rigid_bodies;
 pub mod rotation_coordinates;
+mod scratch;
+mod set;
 mod spatial_frame;
+mod state_function;
 pub mod tree;
 mod tree_dynamics;
 mod tree_joint;
@@ -26,34 +29,17 @@ pub use parametrised_bodies::ParametrisedBodies;
 pub use planar_bodies::{PlanarBodies, PlanarBody};
 pub use rigid_bodies::{RigidBodies, RigidBody};
 pub use rotation_coordinates::RotationCoordinates;
+pub use scratch::Scratch;
+pub(crate) use scratch::{LawWork, ModelBasedWork};
+pub use set::{Bodies, FrameId, SystemSet};
+pub use state_function::{Sample, StateFunction, StateSymbols};
 pub use tree::{Tree, TreeBody};
 pub use tree_joint::TreeJoint;
 
-use crate::control::LawWork;
 use crate::error::NonFinite;
-use crate::events::StateFunction;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Work arrays that a system or relation may use while it evaluates; they keep their capacity.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    /// Inputs of a tape.
-    pub inputs: Vec<f64>,
-    /// Registers of a tape.
-    pub registers: Vec<f64>,
-    /// Outputs of a tape.
-    pub outputs: Vec<f64>,
-    /// Rows of a force between systems.
-    pub rows: Vec<f64>,
-    /// How the frames that a force element sees move with the velocities.
-    pub frames: Vec<f64>,
-    /// Matrix of a force element without its stiff rows.
-    pub beside: Vec<f64>,
-    /// Of laws of control that use the model's equations.
-    pub(crate) laws: LawWork,
-}
 
 /// A mechanical system  M(t,q) v̇ = F(t,q,v) + Gᵀλ,  q̇ = T(q) v.
 ///

@@ -6,8 +6,8 @@ use super::numbers::{Must, Reader};
 use super::schema::EventSchema;
 use super::value::Value;
 use carom_dynamics::Model;
-use carom_dynamics::events::{Direction, EventAction, UserEvent};
 use carom_dynamics::strategies::StrategyKind;
+use carom_dynamics::user_events::{Direction, EventAction, UserEvent};
 use toml::Spanned;
 
 /// Adds `[[event]]` number `index`; `start` is the initial time.

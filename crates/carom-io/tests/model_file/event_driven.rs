@@ -1,8 +1,9 @@
 //! Located events in model files: the strategies `event-driven` and `hybrid`.
 
-use carom_dynamics::events::{Accumulation, Direction, EventAction, EventParams, Location};
+use carom_dynamics::events::{Accumulation, EventParams, Location};
 use carom_dynamics::integrators::IntegratorKind;
 use carom_dynamics::strategies::{HybridParams, SwitchOn};
+use carom_dynamics::user_events::{Direction, EventAction};
 use carom_io::model_file::{ModelFile, ModelFileError, apply_overrides, parse};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! One run of a method to a tolerance: cost, drift and true error.
 
 use carom::dynamics::error::IntegrationError;
-use carom::dynamics::integrators::IntegratorParams;
-use carom::dynamics::smooth::{DriftMeter, Integration, RowDrift, Statistics};
+use carom::dynamics::integrators::{Integration, IntegratorParams};
+use carom::dynamics::smooth::{DriftMeter, RowDrift, Statistics};
 use carom::dynamics::{Model, State};
 use cpu_time::ThreadTime;
 

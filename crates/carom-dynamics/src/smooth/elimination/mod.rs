@@ -27,7 +27,7 @@ mod reduction;
 mod row_svd;
 mod udwadia_kalaba;
 
-use crate::integrators::AccelerationForm;
+use crate::smooth::AccelerationForm;
 use coordinate_partitioning::Partition;
 use nalgebra::{DMatrix, DVector};
 use row_svd::RowSvd;

@@ -4,10 +4,11 @@ use super::phases::{ContactModes, CrossingWatch, has_impact, restored_velocity};
 use super::{Adaptive, Context};
 use crate::error::{ModelError, RunError};
 use crate::first_order::FirstOrderSet;
+use crate::integrators::Tolerances;
 use crate::memory::WarmStart;
 use crate::model::Model;
 use crate::report::{ImpactReport, ProjectionReport, StepReport};
-use crate::smooth::{Equations, MotionPoint, Tolerances};
+use crate::smooth::{Equations, MotionPoint};
 use crate::state::State;
 
 /// A contact that approaches faster than this at the very start of a run hits [m/s].

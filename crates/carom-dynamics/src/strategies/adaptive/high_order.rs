@@ -6,10 +6,10 @@ use super::scheme_control::SchemeControl;
 use super::{Adaptive, Context, Cut};
 use crate::assembly::{keep_impulses, measure_violations};
 use crate::error::{ModelError, RunError};
-use crate::integrators::{IntegratorParams, Projection};
+use crate::integrators::{Integration, IntegratorParams};
 use crate::model::Model;
 use crate::report::StepReport;
-use crate::smooth::Integration;
+use crate::smooth::Projection;
 use crate::state::State;
 use crate::strategies::work::WorkMeter;
 

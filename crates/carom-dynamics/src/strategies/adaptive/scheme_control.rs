@@ -4,9 +4,9 @@ use super::bracket::Bracket;
 use super::doubling::{Doubling, Tried};
 use super::{Adaptive, Context, Cut};
 use crate::error::{ModelError, RunError};
+use crate::integrators::StepController;
 use crate::model::Model;
 use crate::report::{EventKind, StepReport};
-use crate::smooth::StepController;
 use crate::state::State;
 
 /// A step that is at most this much longer than the smallest is a smallest step.

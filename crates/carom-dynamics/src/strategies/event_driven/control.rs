@@ -4,9 +4,9 @@ use super::motion::Motion;
 use super::run::Run;
 use crate::assembly::at_time;
 use crate::error::RunError;
-use crate::events::Direction;
 use crate::state::State;
 use crate::strategies::sampling;
+use crate::user_events::Direction;
 
 impl<'m> Run<'_, 'm> {
     /// Takes the guards that were met, and what is due at this instant.
@@ -16,12 +16,12 @@ impl<'m> Run<'_, 'm> {
         let mut changed = false;
         for &event in crossed {
             if let (Some(guard), true) = (self.model.events()[event].guard(), Direction::Rising.counts(motion.fell(event))) {
-                changed |= control.take_guard(systems, state, self.memory, guard).map_err(&located)?;
+                changed |= control.take_guard(systems, state, sampling::at_instant(self.memory), guard).map_err(&located)?;
             }
         }
         if control.is_due(state.t) {
             self.read_contacts(motion, state)?;
-            control.sample(systems, state, self.memory).map_err(&located)?;
+            control.sample(systems, state, sampling::at_instant(self.memory)).map_err(&located)?;
             changed = true;
         }
         if changed {
@@ -34,7 +34,7 @@ impl<'m> Run<'_, 'm> {
     pub(super) fn follow_control(&mut self, motion: &mut Motion<'m>, state: &mut State) -> Result<(), RunError> {
         let Some(control) = self.model.control() else { return Ok(()) };
         self.read_contacts(motion, state)?;
-        if control.settle(self.model.systems(), state, self.memory).map_err(at_time(state.t))? {
+        if control.settle(self.model.systems(), state, sampling::at_instant(self.memory)).map_err(at_time(state.t))? {
             return self.take_over(motion, state);
         }
         Ok(motion.integration.hold(&state.q, false)?)

@@ -53,7 +53,7 @@ impl<'m> Motion<'m> {
             // the projection on the new piece is an impact without restitution
             Passage::Impact if bilateral => {
                 self.integration.equations().set_pieces(&self.pieces);
-                self.integration.resume(&state, crate::integrators::Projection::Velocity)?;
+                self.integration.resume(&state, crate::smooth::Projection::Velocity)?;
             }
             Passage::Impact | Passage::Opens => return Ok(settled),
         }

@@ -3,13 +3,14 @@
 use super::met::Met;
 use super::watch::{Function, Modes, Watch, WatchWork};
 use crate::error::{IntegrationError, RunError};
-use crate::events::{AccumulationWatch, Contacts, EventAction, EventParams, LocationSettings, SwitchingFunction};
-use crate::integrators::IntegratorParams;
+use crate::events::{AccumulationWatch, Contacts, EventParams, LocationSettings, SwitchingFunction};
+use crate::integrators::{Integration, IntegratorParams};
 use crate::model::Model;
 use crate::report::ContactMode;
-use crate::smooth::{ClosedContact, Effort, Integration, MotionPoint, Role};
+use crate::smooth::{ClosedContact, Effort, MotionPoint, Role};
 use crate::state::State;
 use crate::systems::{Instant, Scratch};
+use crate::user_events::EventAction;
 
 /// Parts of a step at whose ends the watched functions are looked at.
 const PARTS: usize = 4;
@@ -76,7 +77,7 @@ impl<'m> Motion<'m> {
             load_signs: Vec::new(),
             user_signs: Vec::new(),
             switch_signs: Vec::new(),
-            switches: model.switching_functions(),
+            switches: SwitchingFunction::of(model),
             impact_times: Vec::new(),
             predicted_end: Vec::new(),
             order: orders.position.min(orders.velocity),
@@ -286,7 +287,7 @@ impl<'m> Motion<'m> {
         equations.set_pieces(&self.pieces);
         equations.set_closed(closed);
         equations.set_efforts(efforts);
-        self.integration.resume(state, crate::integrators::Projection::Both)?;
+        self.integration.resume(state, crate::smooth::Projection::Both)?;
         self.integration.equations().check_loads()?;
         self.integration.plan(planned);
         Ok(())

@@ -8,18 +8,19 @@ use super::motion::Motion;
 use super::settle::{Cause, Settled};
 use crate::assembly::at_time;
 use crate::error::{IntegrationError, RunError, StepError};
-use crate::events::EventAction;
 use crate::impacts::Resolver;
+use crate::integrators::SmoothReport;
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::ContactRecord;
 use crate::report::{Event, EventKind, EventReport, StepReport, Violations};
-use crate::smooth::{AssemblyReport, DriftMeter, MotionPoint, SmoothReport};
+use crate::smooth::{AssemblyReport, DriftMeter, MotionPoint};
 use crate::state::State;
 use crate::strategies::frame_clock::{FrameClock, same_time};
 use crate::strategies::hybrid::{Passed, Switching};
 use crate::strategies::journal::Journal;
 use crate::strategies::{Continue, Ending, Progress, sampling};
+use crate::user_events::EventAction;
 
 /// Modes that controllers may take one after the other at one instant.
 const MOST_MODES: usize = 16;

@@ -3,7 +3,8 @@
 use super::motion::Motion;
 use super::watch::Function;
 use crate::error::RunError;
-use crate::events::{Found, Location, LocationSettings, Sample, Watched, first_event};
+use crate::events::{Found, Location, LocationSettings, Watched, first_event};
+use crate::systems::Sample;
 
 /// Steps to a root of the dense output are corrected at most so many times until the root no longer moves.
 const CORRECTIONS: usize = 4;

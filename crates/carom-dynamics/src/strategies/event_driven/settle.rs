@@ -4,9 +4,8 @@ use super::motion::Motion;
 use crate::error::{IntegrationError, RunError};
 use crate::events::{Accumulation, AccumulationWatch, ClosedSet, ContactAfter, EventParams, Impact, ImpactSettings, Location, Verdict};
 use crate::impacts::Resolver;
-use crate::integrators::Projection;
 use crate::report::{ContactMode, Event, EventKind};
-use crate::smooth::{ClosedContact, InteractionRef, Role};
+use crate::smooth::{ClosedContact, InteractionRef, Projection, Role};
 use crate::state::State;
 use crate::systems::Instant;
 

@@ -3,7 +3,8 @@
 //! dS/dt = xᵀP ẋ, with M ẋ = A x + B λ + a of a linear system: xᵀP M⁻¹a is what sources supply, −xᵀP M⁻¹A x what the system loses, the rest what multipliers bring. Each is integrated with the weights of the method, at its stages: the
 //! balance is off by the error of the method. Where the system is not linear all of xᵀP ẋ counts as brought from outside.
 
-use crate::first_order::{FirstOrderSet, stored};
+use crate::first_order::FirstOrderSet;
+use crate::first_order_step::stored;
 use crate::report::StepReport;
 use crate::systems::Scratch;
 use nalgebra::DMatrix;

@@ -1,11 +1,12 @@
 //! The functions whose roots are events, along the dense output of a step.
 
 use crate::error::{IntegrationError, NonFinite, RunError};
-use crate::events::{ClosedSet, Contacts, EffortAfter, EventParams, Sample, SwitchingFunction, Watched};
+use crate::events::{ClosedSet, Contacts, EffortAfter, EventParams, SwitchingFunction, Watched};
+use crate::integrators::Integration;
 use crate::model::Model;
 use crate::report::ContactMode;
-use crate::smooth::{Effort, EffortRole, Integration, InteractionRef, MotionPoint};
-use crate::systems::{Instant, Scratch};
+use crate::smooth::{Effort, EffortRole, InteractionRef, MotionPoint};
+use crate::systems::{Instant, Sample, Scratch};
 
 /// Forces below this part of the largest contact force count as zero.
 const NO_FORCE: f64 = 1e-11;

@@ -1,11 +1,9 @@
 //! The error of a step by comparing it with two of half its size.
 
-use super::equations::Equations;
-use super::hermite::quintic_hermite;
-use super::motion_point::MotionPoint;
 use super::tolerances::Tolerances;
+use super::{Integrator, Step, StepEstimate};
 use crate::error::IntegrationError;
-use crate::integrators::{Integrator, Step, StepEstimate};
+use crate::smooth::{Equations, MotionPoint, quintic_hermite};
 
 /// One step of size h against two of h/2, for methods without an estimate of their own.
 ///

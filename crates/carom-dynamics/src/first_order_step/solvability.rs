@@ -9,10 +9,10 @@
 //! A diagonal entry W_ii < 0 of a complementarity row is the plain case, a multiplier that pushes its own output the wrong way: with the others at zero there are two solutions for q_i > 0 and none for q_i < 0. It is refused. What else
 //! has a negative minor and is not monotone goes on, and an event says so at the start: the run may be right, and the residual tells every step that is not.
 
-use super::law::MultiplierLaw;
 use super::memory::FirstOrderMemory;
-use super::set::FirstOrderSet;
 use crate::error::ModelError;
+use crate::first_order::law::MultiplierLaw;
+use crate::first_order::set::FirstOrderSet;
 use crate::report::{Event, EventKind};
 use carom_solvers::vi::Set;
 use nalgebra::DMatrix;

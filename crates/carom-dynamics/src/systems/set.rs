@@ -2,8 +2,7 @@
 
 use crate::block_diagonal::BlockLayout;
 use crate::error::{ModelError, NonFinite};
-use crate::events::StateFunction;
-use crate::systems::{BodyFrame, Coordinates, Instant, JacobianFactors, Scratch, System, Wrench};
+use crate::systems::{BodyFrame, Coordinates, Instant, JacobianFactors, Scratch, StateFunction, System, Wrench};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The first step of an integration.
 
-use super::equations::Equations;
-use super::motion_point::MotionPoint;
 use super::tolerances::Tolerances;
+use crate::smooth::{Equations, MotionPoint};
 
 /// Size of a first step from `start` for a method of this order \[s\], by the rule of Hairer, Nørsett and Wanner, *Solving Ordinary
 /// Differential Equations I*, section II.4:

@@ -1,14 +1,10 @@
 //! Events that a model names: sign changes of a formula, and times.
 
-use super::location::Sample;
-use super::state_function::{StateFunction, StateSymbols};
-use crate::control::GuardId;
 use crate::error::{ModelError, NonFinite};
 use crate::formula::{Graph, Scope};
 use crate::relations::nonholonomic::body_velocities;
-use crate::system_set::SystemSet;
 use crate::systems::formula_force::parse;
-use crate::systems::{Instant, Scratch};
+use crate::systems::{Instant, Sample, Scratch, StateFunction, StateSymbols, SystemSet};
 use serde::{Deserialize, Serialize};
 
 /// Which changes of sign of a formula are events.
@@ -66,6 +62,9 @@ pub struct UserEvent {
     /// What happens then.
     pub action: EventAction,
 }
+
+/// A guard that was located: controller, mode, transition.
+pub(crate) type GuardId = (usize, usize, usize);
 
 /// An event by formula of a model.
 #[derive(Clone, Debug)]

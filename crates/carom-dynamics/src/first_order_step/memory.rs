@@ -3,7 +3,7 @@
 use super::linear_step::Discrete;
 use super::mixed_step::MixedWork;
 use super::newton_step::NewtonWork;
-use super::set::FirstOrderSet;
+use crate::first_order::set::FirstOrderSet;
 use crate::report::Event;
 use crate::systems::Scratch;
 use carom_solvers::affine_vi::{AffineVi, AffineViSolver, Piece};

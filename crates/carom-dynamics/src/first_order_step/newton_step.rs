@@ -11,9 +11,9 @@
 
 use super::linear_step::singular;
 use super::memory::FirstOrderMemory;
-use super::set::{FirstOrderSet, LinearParts, Point, Variable};
 use crate::assembly::at_time;
 use crate::error::{NonFinite, StepError};
+use crate::first_order::set::{FirstOrderSet, LinearParts, Point, Variable};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Scratch;

@@ -1,8 +1,7 @@
 //! What a smooth run tells about itself besides its certificate.
 
-use super::consistent_start::AssemblyReport;
-use super::statistics::Statistics;
-use crate::integrators::{Formulation, IntegratorKind};
+use super::{Formulation, IntegratorKind};
+use crate::smooth::{AssemblyReport, RowDrift, Statistics};
 use serde::Serialize;
 
 /// Cost, step sizes and drift of a smooth run.
@@ -30,17 +29,6 @@ pub struct SmoothReport {
     pub redundant_rows: usize,
     /// Per row of the constraints, in the model's order, redundant rows too.
     pub drift: Vec<RowDrift>,
-}
-
-/// How far one row of a constraint was violated at the ends of the accepted steps.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RowDrift {
-    /// Name of the constraint; "name.2" for the second of several rows.
-    pub name: String,
-    /// Largest |g| (unit of the constraint); zero for nonholonomic rows, which have no position.
-    pub position: f64,
-    /// Largest |ġ| (the unit per second).
-    pub velocity: f64,
 }
 
 impl SmoothReport {

@@ -10,9 +10,10 @@
 //! Γ = ∫₀ʰ exp(s M⁻¹A) ds M⁻¹. The matrices are made once per step size: a step of constant size is three small products and one back-substitution.
 
 use super::memory::FirstOrderMemory;
-use super::set::{FirstOrderSet, LinearParts};
 use crate::assembly::at_time;
 use crate::error::{NonFinite, StepError};
+use crate::first_order::relative_degree::solve_columns;
+use crate::first_order::set::{FirstOrderSet, LinearParts};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::systems::Scratch;
@@ -336,19 +337,6 @@ fn theta_matrices(set: &FirstOrderSet, parts: &LinearParts, t: f64, h: f64, thet
 pub(super) fn singular(set: &FirstOrderSet, lu: &RowLu, t: f64, matrix: &'static str) -> StepError {
     let least = lu.pivots().enumerate().min_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |(i, _)| i);
     StepError::SingularFirstOrder { t, state: set.states().get(least).map_or_else(String::new, |s| s.name.clone()), matrix }
-}
-
-/// A⁻¹ B for row-major B of n columns.
-pub(super) fn solve_columns(lu: &RowLu, b: &[f64], n: usize) -> Vec<f64> {
-    let columns = b.len() / n.max(1);
-    let mut out = vec![0.0; b.len()];
-    let mut column = vec![0.0; n];
-    for j in 0..columns {
-        (0..n).for_each(|i| column[i] = b[i * columns + j]);
-        lu.solve(&mut column);
-        (0..n).for_each(|i| out[i * columns + j] = column[i]);
-    }
-    out
 }
 
 /// Φ = exp(h M⁻¹A) and Γ = ∫₀ʰ exp(s M⁻¹A) ds M⁻¹, both from one exponential of twice the size: exp(h [A 1; 0 0]) = [Φ Γ; 0 1].

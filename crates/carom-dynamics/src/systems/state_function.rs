@@ -1,11 +1,33 @@
 //! A function of time, coordinates and velocities by formula, with its rate along the motion.
 
-use super::location::Sample;
 use crate::error::NonFinite;
 use crate::formula::{Expr, Graph, Tape};
-use crate::system_set::SystemSet;
 use crate::systems::formula_force::{Symbols, compile};
-use crate::systems::{Instant, Scratch};
+use crate::systems::{Instant, Scratch, SystemSet};
+
+/// A watched function at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// f(t): an event when it falls through zero; > 0 means that nothing happens.
+    pub value: f64,
+    /// ḟ(t), where it is known.
+    pub rate: Option<f64>,
+}
+
+impl Sample {
+    /// The sign σ with which σ f is watched for the next change of sign in either direction: that of f, or of its rate where |f| ≤ threshold.
+    #[must_use]
+    pub fn side(&self, threshold: f64) -> f64 {
+        let leading = if self.value.abs() > threshold { self.value } else { self.rate.unwrap_or(self.value) };
+        if leading < 0.0 { -1.0 } else { 1.0 }
+    }
+
+    /// σ f and its rate.
+    #[must_use]
+    pub fn scaled(self, sigma: f64) -> Self {
+        Sample { value: sigma * self.value, rate: self.rate.map(|rate| sigma * rate) }
+    }
+}
 
 /// The symbols of a formula, with what they stand for: indices into the model's arrays, or into those of a system.
 #[derive(Clone, Debug)]

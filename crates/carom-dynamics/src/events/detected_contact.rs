@@ -15,15 +15,14 @@
 //! which fails only where n = −n₀; with friction by direction t₁ follows that direction. All contacts of a model share the points found at a place
 //! ([`DetectedPoints`]): n contacts cost one search there, and four for the change along the motion.
 
-use super::contact::{BODY_WIDTH, BodyStates, turn_towards, turned_tangents, write_bias, write_jacobian};
-use super::planar_contact::{PLANAR_WIDTH, write_planar_bias, write_planar_jacobian};
-use super::{Relation, Rows};
 use crate::detection::{ContactKey, ContactPoint, WORLD};
 use crate::error::NonFinite;
 use crate::events::DetectedPoints;
 use crate::laws::{ContactLaw, Friction};
-use crate::system_set::Bodies;
-use crate::systems::{Instant, Scratch};
+use crate::relations::contact::{BODY_WIDTH, BodyStates, turn_towards, turned_tangents, write_bias, write_jacobian};
+use crate::relations::planar_contact::{PLANAR_WIDTH, write_planar_bias, write_planar_jacobian};
+use crate::relations::{Relation, Rows};
+use crate::systems::{Bodies, Instant, Scratch};
 use nalgebra::Vector3;
 use std::sync::Arc;
 

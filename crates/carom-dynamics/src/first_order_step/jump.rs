@@ -7,10 +7,10 @@
 use super::linear_step::Discretisation;
 use super::memory::FirstOrderMemory;
 use super::newton_step::{NewtonSettings, step_by_newton};
-use super::set::{FirstOrderSet, Point};
 use super::step_linear;
 use crate::assembly::at_time;
 use crate::error::StepError;
+use crate::first_order::set::{FirstOrderSet, Point};
 use crate::report::{Event, EventKind};
 use crate::state::State;
 use crate::systems::Scratch;
@@ -76,7 +76,7 @@ fn is_consistent(set: &FirstOrderSet, state: &State, memory: &mut FirstOrderMemo
     let mut problem = AffineVi { w: vec![0.0; m * m], q: vec![0.0; m], sets: set.sets().to_vec(), generation: 0 };
     set.output(&at, &mut problem.q, scratch).map_err(at_time(state.t))?;
     set.visit(&set.output_jacobian, &at, scratch, &mut |i, variable, value| {
-        if let super::set::Variable::Multiplier(j) = variable {
+        if let crate::first_order::set::Variable::Multiplier(j) = variable {
             problem.w[i * m + j] += value;
         }
     })

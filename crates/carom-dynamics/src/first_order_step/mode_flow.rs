@@ -4,9 +4,9 @@
 //! All others are at a bound. With a relay this is Filippov's sliding vector field; on a sweeping process ẏ_i = 0 over the faces in contact gives the velocity of minimal norm that stays in the set
 //! [Moreau1999, (15)], since the mode problem −ẏ ∈ N_K(λ) over the rows with y = 0 is the projection of −f on the tangent cone.
 
-use super::law::MultiplierLaw;
-use super::set::{FirstOrderSet, Mass, Point, Variable};
 use crate::error::{ModelError, NonFinite, StepError};
+use crate::first_order::law::MultiplierLaw;
+use crate::first_order::set::{FirstOrderSet, Mass, Point, Variable};
 use crate::systems::Scratch;
 use carom_solvers::affine_vi::{AffineVi, AffineViSolver, Piece};
 use carom_solvers::linear::RowLu;

@@ -1,9 +1,8 @@
 //! How errors are measured.
 
-use super::equations::Equations;
-use super::motion_point::MotionPoint;
+use super::{ErrorComponents, ErrorNorm, IntegratorParams};
 use crate::error::ModelError;
-use crate::integrators::{ErrorComponents, ErrorNorm, IntegratorParams};
+use crate::smooth::{Equations, MotionPoint};
 
 /// Tolerances of the positions and velocities, with the norm that compares an error with them.
 #[derive(Clone, Debug, PartialEq)]

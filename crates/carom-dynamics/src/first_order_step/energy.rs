@@ -10,10 +10,10 @@
 //! Beside a mechanical part ([`account_mixed`]) forces act in both directions: what the first-order part does on velocities is work on the mechanical energy, what velocities and coordinates do in the rates is work on S. For a motor the
 //! two cancel, k i v and −k v i; what is left is what sources supply.
 
-use super::law::MultiplierLaw;
 use super::memory::FirstOrderMemory;
-use super::set::{FirstOrderSet, Point, Variable};
 use crate::error::NonFinite;
+use crate::first_order::law::MultiplierLaw;
+use crate::first_order::set::{FirstOrderSet, Point, Variable};
 use crate::memory::Work;
 use crate::report::StepReport;
 use crate::state::State;

@@ -1,11 +1,11 @@
 //! Impacts at the start of a step: which contacts take part, what becomes of the state.
 
-use super::{ImpactBlock, ImpactProblem, Resolver};
 use crate::active_set::{ActiveSet, ActiveSource};
 use crate::assembly::{Activation, GAIN_TOLERANCE, at_time, detect_contacts, evaluate_candidates, select_active};
 use crate::block_diagonal::BlockFactor;
 use crate::detection::ContactKey;
 use crate::error::StepError;
+use crate::impacts::{ImpactBlock, ImpactOutcome, ImpactProblem, Resolver};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::recording::{ContactRecord, Source};
@@ -164,7 +164,7 @@ impl ImpactMemory {
         Ok(())
     }
 
-    fn keep_records(&mut self, memory: &StepMemory, outcome: &super::ImpactOutcome) {
+    fn keep_records(&mut self, memory: &StepMemory, outcome: &ImpactOutcome) {
         for (i, item) in self.active.items().iter().enumerate() {
             let rows = item.rows.clone();
             if outcome.impulses[rows.clone()].iter().all(|p| *p == 0.0) {

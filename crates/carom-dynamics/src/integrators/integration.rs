@@ -1,17 +1,13 @@
 //! An integration over time: steps of an integrator under step control.
 
-use super::consistent_start::AssemblyReport;
 use super::control::StepController;
-use super::equations::Equations;
 use super::first_step::first_step;
 use super::halving::{HalvedStep, Halving};
-use super::hermite::quintic_hermite;
-use super::motion_point::MotionPoint;
-use super::statistics::Statistics;
 use super::tolerances::Tolerances;
+use super::{Inside, Integrator, IntegratorKind, IntegratorParams, Step, StepControl, StepEstimate, build};
 use crate::error::IntegrationError;
-use crate::integrators::{Inside, Integrator, IntegratorParams, Projection, Step, StepControl, StepEstimate, build};
 use crate::model::Model;
+use crate::smooth::{AccelerationForm, AssemblyReport, Equations, MotionPoint, Projection, Statistics, quintic_hermite};
 use crate::state::State;
 use std::fmt;
 
@@ -119,7 +115,7 @@ impl<'m> Integration<'m> {
 
     fn restart_at_end(&mut self) -> Result<(), IntegrationError> {
         let end = &mut self.end;
-        self.equations.check_friction(self.params.kind)?;
+        check_friction(&self.equations, self.params.kind)?;
         self.equations.select_rows(end)?;
         end.lambda.resize(self.equations.n_rows(), 0.0);
         self.equations.accelerate(end.t, &end.q, &end.v, &mut end.a, &mut end.lambda)?;
@@ -140,7 +136,7 @@ impl<'m> Integration<'m> {
         self.end.t = state.t;
         self.end.q.clone_from(&state.q);
         self.end.v.clone_from(&state.v);
-        self.equations.check_friction(self.params.kind)?;
+        check_friction(&self.equations, self.params.kind)?;
         if self.equations.rows_are_new {
             self.equations.select_rows(&self.end)?;
         }
@@ -401,4 +397,20 @@ impl fmt::Display for Refusal {
             Refusal::Failed(error) => write!(f, "{error}"),
         }
     }
+}
+
+/// Refuses friction among the equations for methods that do not know it, and for other forms of the accelerations than by multipliers.
+fn check_friction(equations: &Equations<'_>, kind: IntegratorKind) -> Result<(), IntegrationError> {
+    let Some(what) = equations.friction() else { return Ok(()) };
+    let integrator = kind.name();
+    if !kind.entry().knows_friction {
+        let able: Vec<&str> = IntegratorKind::ALL.iter().filter(|kind| kind.entry().knows_friction).map(|kind| kind.name()).collect();
+        let reason = format!("{what} are not among its equations. Integrators that know them: {}", able.join(", "));
+        return Err(IntegrationError::Unsupported { integrator, reason });
+    }
+    if equations.acceleration != AccelerationForm::Multipliers {
+        let reason = format!("{what} need the accelerations by multipliers: acceleration = \"multipliers\"");
+        return Err(IntegrationError::Unsupported { integrator, reason });
+    }
+    Ok(())
 }

@@ -12,9 +12,9 @@
 
 use super::memory::FirstOrderMemory;
 use super::newton_step::{NewtonSettings, check_states};
-use super::set::{FirstOrderSet, Point, Variable};
 use crate::assembly::{Activation, at_time, measure_violations, note_varying_rows, select_active, update_jacobians};
 use crate::error::{NonFinite, StepError};
+use crate::first_order::set::{FirstOrderSet, Point, Variable};
 use crate::memory::StepMemory;
 use crate::model::Model;
 use crate::report::StepReport;
