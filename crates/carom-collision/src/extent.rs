@@ -11,7 +11,7 @@ impl Shape {
     /// A body that moves farther than this in one step may pass through a contact unseen. Exact for all shapes but
     /// hulls and closed meshes, for which it is the smallest width along the principal axes of the vertices, at least the true one.
     #[must_use]
-    pub fn thinnest_extent(&self) -> f64 {
+    pub(crate) fn thinnest_extent(&self) -> f64 {
         match self {
             Shape::Plane { .. } | Shape::HeightField { .. } => f64::INFINITY,
             Shape::Mesh { vertices, triangles } => {

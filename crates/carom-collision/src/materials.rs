@@ -175,7 +175,7 @@ impl PairLaws {
 
     /// The largest material index that the table mentions.
     #[must_use]
-    pub fn largest_index(&self) -> Option<u32> {
+    pub(crate) fn largest_index(&self) -> Option<u32> {
         self.laws.keys().map(|&(_, b)| b).max()
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Near<'a> {
 
 impl Near<'_> {
     /// Appends the pairs (A, B) of a collider A, sorted; none where A does not move. Each pair has its A.
-    pub fn list_pairs(&self, a: u32, pairs: &mut Vec<(u32, u32)>) {
+    pub(crate) fn list_pairs(&self, a: u32, pairs: &mut Vec<(u32, u32)>) {
         let first = pairs.len();
         self.list_planes(a, pairs);
         let with_planes = pairs.len() > first;
@@ -33,7 +33,7 @@ impl Near<'_> {
 
     /// Appends the pairs of a collider that has become faster since boxes were put into the tree, with others that have (`faster`, ascending) only once. No such box reaches
     /// beyond that in the tree by more than `overhang` \[m\].
-    pub fn list_pairs_of_faster(&self, a: u32, faster: &[u32], overhang: f64, pairs: &mut Vec<(u32, u32)>) {
+    pub(crate) fn list_pairs_of_faster(&self, a: u32, faster: &[u32], overhang: f64, pairs: &mut Vec<(u32, u32)>) {
         self.list_planes(a, pairs);
         let bounds = self.tree.bounds(a);
         let grown = (bounds.0.add_scalar(-overhang), bounds.1.add_scalar(overhang));

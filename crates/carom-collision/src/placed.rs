@@ -97,7 +97,7 @@ impl Placed {
     }
 
     /// Has other velocities of the bodies from now on.
-    pub fn hasten(&mut self, v: &[f64]) {
+    pub(crate) fn hasten(&mut self, v: &[f64]) {
         (self.velocity, self.spin_speed) = self.speeds(v);
     }
 
@@ -116,7 +116,7 @@ impl Placed {
     }
 
     /// Gap \[m\] within which contacts with another collider are reported whatever the speeds.
-    pub fn skin_with(&self, other: &Placed) -> f64 {
+    pub(crate) fn skin_with(&self, other: &Placed) -> f64 {
         self.skin * self.radius.min(other.radius)
     }
 
@@ -130,12 +130,12 @@ impl Placed {
     }
 
     /// The body moves farther than its smallest width within the horizon: what is thinner than the way may be passed unseen.
-    pub fn is_fast(&self, horizon: f64) -> bool {
+    pub(crate) fn is_fast(&self, horizon: f64) -> bool {
         horizon * self.velocity.norm() > self.body_width
     }
 
     /// The body is so far from the origin that rounding its position hides the contacts' skin.
-    pub fn is_far(&self) -> bool {
+    pub(crate) fn is_far(&self) -> bool {
         !self.body_width.is_nan() && self.pose.position.amax() * f64::EPSILON > SKIN_FRACTION * self.radius
     }
 }

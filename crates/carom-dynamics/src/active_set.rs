@@ -235,7 +235,7 @@ impl ActiveSet {
     }
 
     /// G of an item (row-major over its touched blocks), and b and u_k of its rows, to be written.
-    pub fn rows_mut(&mut self, item: usize) -> (&mut [f64], &mut [f64], &mut [f64]) {
+    pub(crate) fn rows_mut(&mut self, item: usize) -> (&mut [f64], &mut [f64], &mut [f64]) {
         let Active { rows, first, width, .. } = &self.items[item];
         let n = rows.len() * width;
         (&mut self.jacobian[*first..first + n], &mut self.bias[rows.clone()], &mut self.velocity_start[rows.clone()])
@@ -243,7 +243,7 @@ impl ActiveSet {
 
     /// Binds the rows of an item to its law once they are written: rows are stretched, the cone and the shift e u_k are set. With
     /// `with_restitution` false the contact is inelastic.
-    pub fn bind(&mut self, item: usize, with_restitution: bool) {
+    pub(crate) fn bind(&mut self, item: usize, with_restitution: bool) {
         if let Active { law: Law::Bounded(law), rows, block, gap, .. } = &mut self.items[item] {
             *block = law.block(rows.len(), self.step, 0.0);
             self.shift[rows.start] = law.shift(self.step, *gap);
@@ -330,13 +330,13 @@ impl ActiveSet {
 
     /// Some bound follows the reaction of a joint.
     #[must_use]
-    pub fn bounds_vary(&self) -> bool {
+    pub(crate) fn bounds_vary(&self) -> bool {
         self.bounds_vary
     }
 
     /// Some friction coefficient depends on the sliding speed.
     #[must_use]
-    pub fn friction_varies(&self) -> bool {
+    pub(crate) fn friction_varies(&self) -> bool {
         self.friction_varies
     }
 
@@ -367,7 +367,7 @@ impl ActiveSet {
     }
 
     /// The active interactions, to change their cones.
-    pub fn items_mut(&mut self) -> &mut [Active] {
+    pub(crate) fn items_mut(&mut self) -> &mut [Active] {
         &mut self.items[..self.n_items]
     }
 
@@ -378,13 +378,13 @@ impl ActiveSet {
     }
 
     /// The same, to be written: schemes that state their law otherwise than u + e u_k (on gaps, say) do it here.
-    pub fn shift_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn shift_mut(&mut self) -> &mut [f64] {
         &mut self.shift
     }
 
     /// u_k of all rows.
     #[must_use]
-    pub fn velocity_start(&self) -> &[f64] {
+    pub(crate) fn velocity_start(&self) -> &[f64] {
         &self.velocity_start
     }
 
@@ -412,7 +412,7 @@ impl ActiveSet {
     }
 
     /// Writes M̂⁻¹ Gᵀ. Cost O(rows × block size²).
-    pub fn compute_response(&mut self, layout: &BlockLayout, factor: &BlockFactor) {
+    pub(crate) fn compute_response(&mut self, layout: &BlockLayout, factor: &BlockFactor) {
         let jacobian = std::mem::take(&mut self.jacobian);
         self.respond_to(layout, factor, &jacobian);
         self.jacobian = jacobian;
@@ -443,14 +443,14 @@ impl ActiveSet {
     }
 
     /// u = G v + b over all rows.
-    pub fn local_velocity(&self, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
+    pub(crate) fn local_velocity(&self, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
         for item in &self.items {
             self.velocity_of(item, layout, v, &mut u[item.rows.clone()]);
         }
     }
 
     /// u = G v + b over the rows of an item.
-    pub fn local_velocity_of(&self, item: usize, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
+    pub(crate) fn local_velocity_of(&self, item: usize, layout: &BlockLayout, v: &[f64], u: &mut [f64]) {
         self.velocity_of(&self.items[item], layout, v, u);
     }
 
@@ -470,7 +470,7 @@ impl ActiveSet {
 
     /// Largest |G_ij v_j|: the size of the terms that make local velocities.
     #[must_use]
-    pub fn largest_product(&self, layout: &BlockLayout, v: &[f64]) -> f64 {
+    pub(crate) fn largest_product(&self, layout: &BlockLayout, v: &[f64]) -> f64 {
         let mut largest = 0.0_f64;
         for item in &self.items {
             for row in self.jacobian[item.first..item.first + item.rows.len() * item.width].chunks_exact(item.width) {
@@ -499,12 +499,12 @@ impl ActiveSet {
     }
 
     /// Adds Gᵀ p to `out`.
-    pub fn add_reaction(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
+    pub(crate) fn add_reaction(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
         self.add_transposed(&self.jacobian, layout, p, out);
     }
 
     /// Adds M̂⁻¹ Gᵀ p to `out`.
-    pub fn add_response(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
+    pub(crate) fn add_response(&self, layout: &BlockLayout, p: &[f64], out: &mut [f64]) {
         self.add_transposed(&self.response, layout, p, out);
     }
 
@@ -536,7 +536,7 @@ impl ActiveSet {
     }
 
     /// Assembles W = G M̂⁻¹ Gᵀ block by block: only pairs of interactions that share a mass block are stored.
-    pub fn assemble_delassus(&mut self, layout: &BlockLayout, w: &mut BlockSparse) {
+    pub(crate) fn assemble_delassus(&mut self, layout: &BlockLayout, w: &mut BlockSparse) {
         self.by_block.sort(&self.items, &self.touched, layout.n_blocks());
         self.dims.clear();
         self.dims.extend(self.items.iter().map(|item| item.rows.len()));

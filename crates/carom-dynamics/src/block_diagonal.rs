@@ -50,7 +50,7 @@ impl BlockLayout {
 
     /// Block that holds a row.
     #[must_use]
-    pub fn block_of_row(&self, row: usize) -> usize {
+    pub(crate) fn block_of_row(&self, row: usize) -> usize {
         self.rows.partition_point(|&first| first <= row) - 1
     }
 
@@ -65,7 +65,7 @@ impl BlockLayout {
 
 /// y = A x for one row-major block.
 #[inline]
-pub fn multiply_block(a: &[f64], x: &[f64], y: &mut [f64]) {
+pub(crate) fn multiply_block(a: &[f64], x: &[f64], y: &mut [f64]) {
     // the size of almost all blocks
     if let ([a00, a01, a02, a10, a11, a12, a20, a21, a22], [x0, x1, x2], [y0, y1, y2]) = (a, x, &mut *y) {
         *y0 = a00 * x0 + a01 * x1 + a02 * x2;
@@ -164,7 +164,7 @@ impl BlockFactor {
 
     /// x ← A⁻¹ b restricted to one block.
     #[inline(always)]
-    pub fn solve_block(&self, layout: &BlockLayout, block: usize, b: &[f64], x: &mut [f64]) {
+    pub(crate) fn solve_block(&self, layout: &BlockLayout, block: usize, b: &[f64], x: &mut [f64]) {
         let a = &self.values[layout.values[block]..layout.values[block + 1]];
         let n = b.len();
         if n <= LARGEST_INVERTED {

@@ -28,7 +28,7 @@ impl Clone for Bonds {
 impl Bonds {
     /// Largest gap of a contact by formula, `None` before the first step.
     #[must_use]
-    pub fn of_interaction(&self, i: usize) -> Option<f64> {
+    pub(crate) fn of_interaction(&self, i: usize) -> Option<f64> {
         self.by_interaction.get(i).copied()
     }
 

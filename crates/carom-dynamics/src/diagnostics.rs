@@ -72,7 +72,7 @@ impl Certificate {
     }
 
     /// Takes the violations of a state into the account.
-    pub fn add_violations(&mut self, violations: &Violations) {
+    pub(crate) fn add_violations(&mut self, violations: &Violations) {
         self.max_penetration = self.max_penetration.max(violations.penetration);
         self.max_constraint_violation = self.max_constraint_violation.max(violations.constraint);
         self.max_constraint_velocity = self.max_constraint_velocity.max(violations.constraint_velocity);
@@ -99,7 +99,7 @@ impl Certificate {
     }
 
     /// Takes what was doubtful in the contacts of a step into the account.
-    pub fn add_warnings(&mut self, warnings: &DetectionWarnings) {
+    pub(crate) fn add_warnings(&mut self, warnings: &DetectionWarnings) {
         self.warnings.add(warnings);
     }
 

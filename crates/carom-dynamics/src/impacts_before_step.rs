@@ -45,7 +45,7 @@ pub(crate) struct ImpactRecord {
 
 impl ImpactMemory {
     /// Forgets the impacts of the last step.
-    pub fn begin_step(&mut self) {
+    pub(crate) fn begin_step(&mut self) {
         self.records.clear();
         self.chosen.clear();
     }

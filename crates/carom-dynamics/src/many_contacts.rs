@@ -111,7 +111,7 @@ impl ManyContacts {
     }
 
     /// Makes room for contacts that were added, after a solution, at `places` of the contact points of the step, where they are plain. Their impulses are zero.
-    pub fn make_room(&mut self, contacts: &[ContactPoint], places: &[u32], is_plain: impl Fn(&ContactPoint) -> bool) {
+    pub(crate) fn make_room(&mut self, contacts: &[ContactPoint], places: &[u32], is_plain: impl Fn(&ContactPoint) -> bool) {
         self.changed.clear();
         if self.index.is_empty() {
             return;
@@ -137,7 +137,7 @@ impl ManyContacts {
     }
 
     /// Keeps the inverse masses: linear and angular blocks of M from `first_block` on.
-    pub fn keep_masses(&mut self, layout: &BlockLayout, mass: &[f64], first_block: usize, n: usize) {
+    pub(crate) fn keep_masses(&mut self, layout: &BlockLayout, mass: &[f64], first_block: usize, n: usize) {
         if self.masses.len() == n {
             return;
         }
@@ -193,7 +193,7 @@ impl ManyContacts {
 
     /// Writes the plain contacts among `contacts` that `index` lists, with the coefficient of friction and what the law adds to the normal velocity, which
     /// `law` tells. Orientations are those of [`ManyContacts::place_bodies`]; `h` is the step \[s\].
-    pub fn write_contacts(
+    pub(crate) fn write_contacts(
         &mut self,
         contacts: &[ContactPoint],
         (q, v): (&[f64], &[f64]),
@@ -214,7 +214,7 @@ impl ManyContacts {
     }
 
     /// The same for those that were added or changed; the others are there already.
-    pub fn write_changed(
+    pub(crate) fn write_changed(
         &mut self,
         contacts: &[ContactPoint],
         (q, v): (&[f64], &[f64]),
@@ -255,7 +255,7 @@ impl ManyContacts {
     }
 
     /// The impulses of the last step as the guess of the rows.
-    pub fn guess_rows(&mut self, active: &ActiveSet, contacts: &[ContactPoint], warm: &WarmStart) {
+    pub(crate) fn guess_rows(&mut self, active: &ActiveSet, contacts: &[ContactPoint], warm: &WarmStart) {
         self.row_guess.clear();
         for item in active.items() {
             match item.source {
@@ -316,7 +316,7 @@ impl ManyContacts {
 
     /// Sums what the contacts of each island exchange, in `exchanged`; `lift` tells at which speed the penetration of a contact is or might be taken back, and whether
     /// it is shallow.
-    pub fn tally(&mut self, lift: impl Fn(&Self, usize) -> (f64, bool) + Sync) {
+    pub(crate) fn tally(&mut self, lift: impl Fn(&Self, usize) -> (f64, bool) + Sync) {
         let (mut exchanged, mut parts, mut pieces) = (take(&mut self.exchanged), take(&mut self.parts), take(&mut self.pieces));
         exchanged.clear();
         pieces.clear();

@@ -215,7 +215,7 @@ impl StepMemory {
 
     /// Multipliers λ and outputs y of the first-order part in the last step, by rows; empty where there is none.
     #[must_use]
-    pub fn multipliers_and_outputs(&self) -> (&[f64], &[f64]) {
+    pub(crate) fn multipliers_and_outputs(&self) -> (&[f64], &[f64]) {
         self.first_order.as_ref().map_or((&[], &[]), |memory| (memory.multipliers(), memory.outputs()))
     }
 
@@ -317,7 +317,7 @@ impl WarmStart {
     }
 
     /// As [`WarmStart::of_contact`] for keys that are asked for in increasing order.
-    pub fn of_contact_after(&self, cursor: &mut usize, key: &ContactKey) -> [f64; 6] {
+    pub(crate) fn of_contact_after(&self, cursor: &mut usize, key: &ContactKey) -> [f64; 6] {
         while self.by_contact.get(*cursor).is_some_and(|(other, _)| other < key) {
             *cursor += 1;
         }

@@ -391,7 +391,7 @@ impl Model {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn visit_element_jacobians(
+    pub(crate) fn visit_element_jacobians(
         &self,
         at: Instant<'_>,
         factors: JacobianFactors,
@@ -417,7 +417,7 @@ impl Model {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
+    pub(crate) fn applied_force(&self, at: Instant<'_>, force: &mut [f64], scratch: &mut Scratch) -> Result<(), NonFinite> {
         self.systems.applied_force_of_systems(at, force, scratch)?;
         self.compliant.iter().try_for_each(|contact| contact.add_force(at, true, force, scratch))?;
         self.elements.add_force(&self.systems, at, ForcePart::Applied, force, scratch)
@@ -427,7 +427,7 @@ impl Model {
     ///
     /// # Errors
     /// [`NonFinite`] naming the formula.
-    pub fn explicit_power(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
+    pub(crate) fn explicit_power(&self, at: Instant<'_>, scratch: &mut Scratch) -> Result<f64, NonFinite> {
         let mut power = self.systems.explicit_power_of_systems(at, scratch)?;
         for contact in &self.compliant {
             power += contact.explicit_power(at, scratch)?;
@@ -469,7 +469,7 @@ impl Model {
 
     /// Some contact has a cohesive zone, whose bond is a part of the state.
     #[must_use]
-    pub fn has_cohesive_zones(&self) -> bool {
+    pub(crate) fn has_cohesive_zones(&self) -> bool {
         self.cohesive_zones != [false; 2]
     }
 
@@ -537,7 +537,7 @@ impl Model {
 
     /// The laws of all pairs of colliders that may touch, each at least once: those of bodies in space, then those of planar bodies.
     #[must_use]
-    pub fn collider_laws(&self) -> &[ContactLaw] {
+    pub(crate) fn collider_laws(&self) -> &[ContactLaw] {
         &self.collider_laws
     }
 

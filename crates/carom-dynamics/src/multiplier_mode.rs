@@ -81,7 +81,7 @@ impl MultiplierMode {
 
     /// That of row `row` of a relation with the multipliers `lambda`: where λ lies in K.
     #[must_use]
-    pub fn of_multipliers(law: &MultiplierLaw, lambda: &[f64], row: usize) -> Self {
+    pub(crate) fn of_multipliers(law: &MultiplierLaw, lambda: &[f64], row: usize) -> Self {
         let norm = |list: &[f64]| list.iter().map(|x| x * x).sum::<f64>().sqrt();
         let bounded = |margin: f64, size: f64| {
             if margin > ROUNDING * size { MultiplierMode::Inside } else { MultiplierMode::OnBoundary }

@@ -101,7 +101,7 @@ impl BlockSparse {
 
     /// True when every row has been finished.
     #[inline]
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.row_starts.len() == self.offsets.len()
     }
 

@@ -214,7 +214,7 @@ impl Block {
     /// and |u|² for a bilateral block. `mass_scale` is the factor s that changes the unit of mass
     /// (1 for the units of the problem).
     #[inline]
-    pub fn natural_map_squared(&self, r: &[f64], u: &[f64], mass_scale: f64) -> f64 {
+    pub(crate) fn natural_map_squared(&self, r: &[f64], u: &[f64], mass_scale: f64) -> f64 {
         match *self {
             Block::Bilateral { .. } => norm_squared(u),
             Block::Unilateral => {
@@ -269,7 +269,7 @@ impl Block {
 ///
 /// For a given N the nearest T and M are known; what remains is the minimum over N ≥ 0 of
 /// (N − z_N)² + (|z_T| − μN)₊² + (|z_M| − μ_r N)₊², whose derivative is piecewise linear.
-pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64]) {
+pub(crate) fn project_rolling(mu: f64, rolling: f64, z: &mut [f64]) {
     let (tangent, moment) = (z[1].hypot(z[2]), if z.len() == 5 { z[3].hypot(z[4]) } else { norm_squared(&z[3..]).sqrt() });
     // The foot with the given parts on their boundary.
     let foot = |with_tangent: bool, with_moment: bool| {
@@ -297,7 +297,7 @@ pub fn project_rolling(mu: f64, rolling: f64, z: &mut [f64]) {
 
 /// Projection on the ball {|z| ≤ radius}, in place.
 #[inline]
-pub fn project_ball(radius: f64, z: &mut [f64]) {
+pub(crate) fn project_ball(radius: f64, z: &mut [f64]) {
     let size = norm_squared(z).sqrt();
     if size > radius {
         z.iter_mut().for_each(|z| *z *= radius / size);

@@ -32,7 +32,7 @@ impl Delassus {
 
     /// False while rows of a block-sparse matrix remain to be finished, or blocks to be given a body.
     #[inline]
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         match self {
             Delassus::Dense(_) => true,
             Delassus::BlockSparse(w) => w.is_complete(),

@@ -177,7 +177,7 @@ impl MatrixFree {
     }
 
     /// True when every block belongs to a body.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.first_entries.iter().all(|&entry| entry != NONE)
     }
 
@@ -309,7 +309,7 @@ impl MatrixFree {
     }
 
     /// Assembles W, reusing the storage of `out`.
-    pub fn to_block_sparse(&self, out: &mut BlockSparse) {
+    pub(crate) fn to_block_sparse(&self, out: &mut BlockSparse) {
         let dims: Vec<usize> = (0..self.n_blocks()).map(|block| self.dim(block)).collect();
         let mut columns = Vec::new();
         out.reset(&dims);

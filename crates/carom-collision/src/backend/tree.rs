@@ -83,13 +83,13 @@ impl Tree {
     }
 
     /// Moves a leaf; [`Tree::refit`] must follow before the next search.
-    pub fn move_leaf(&mut self, leaf: u32, bounds: &Bounds) {
+    pub(crate) fn move_leaf(&mut self, leaf: u32, bounds: &Bounds) {
         self.tight[leaf as usize] = *bounds;
         self.stale |= !within(bounds, &self.loose[leaf as usize]);
     }
 
     /// All boxes to write, and those that they must stay in if the list of pairs is to be kept: [`Tree::invalidate`] where one does not.
-    pub fn boxes_mut(&mut self) -> (&mut [Bounds], &[Bounds]) {
+    pub(crate) fn boxes_mut(&mut self) -> (&mut [Bounds], &[Bounds]) {
         (&mut self.tight, &self.loose)
     }
 
@@ -99,22 +99,22 @@ impl Tree {
     }
 
     /// Forgets the list of pairs.
-    pub fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.stale = true;
     }
 
     /// The list of pairs is not that of the boxes.
-    pub fn is_stale(&self) -> bool {
+    pub(crate) fn is_stale(&self) -> bool {
         self.stale
     }
 
     /// Brings the list of near pairs up to date.
-    pub fn refit(&mut self) {
+    pub(crate) fn refit(&mut self) {
         self.refit_with(|first, second, _| Some((first.min(second), first.max(second))));
     }
 
     /// The same for the pairs that `admit` lets pass, as it writes them: a function of a pair and of the boxes that the two will stay in, in any order.
-    pub fn refit_with(&mut self, admit: impl Fn(u32, u32, [&Bounds; 2]) -> Option<(u32, u32)> + Sync) {
+    pub(crate) fn refit_with(&mut self, admit: impl Fn(u32, u32, [&Bounds; 2]) -> Option<(u32, u32)> + Sync) {
         if self.stale {
             self.sort();
             self.search(&admit);
@@ -124,17 +124,17 @@ impl Tree {
     }
 
     /// The near pairs whose first member is this leaf, sorted.
-    pub fn pairs_of(&self, leaf: u32) -> &[(u32, u32)] {
+    pub(crate) fn pairs_of(&self, leaf: u32) -> &[(u32, u32)] {
         &self.pairs[self.starts[leaf as usize] as usize..self.starts[leaf as usize + 1] as usize]
     }
 
     /// Calls `found` for every leaf whose box in the tree touches `bounds`, in some order; the boxes are those of the last [`Tree::refit`].
-    pub fn for_each_near(&self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+    pub(crate) fn for_each_near(&self, bounds: &Bounds, mut found: impl FnMut(u32)) {
         walk((&self.nodes, &self.sorted), (0, self.nodes.len()), bounds, &mut |place| found(self.order[place].2));
     }
 
     /// Calls `found` once for every pair of overlapping leaves, in ascending order.
-    pub fn for_each_pair(&mut self, mut found: impl FnMut(u32, u32)) {
+    pub(crate) fn for_each_pair(&mut self, mut found: impl FnMut(u32, u32)) {
         for &(first, second) in &self.pairs {
             if overlap(&self.tight[first as usize], &self.tight[second as usize]) {
                 found(first, second);

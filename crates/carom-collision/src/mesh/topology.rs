@@ -77,7 +77,7 @@ impl Topology {
     }
 
     /// Whether a triangle has no area to speak of.
-    pub fn is_thin(&self, triangle: usize) -> bool {
+    pub(crate) fn is_thin(&self, triangle: usize) -> bool {
         let [a, b, c] = self.corners(triangle);
         let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
         let twice_area = (b - a).cross(&(c - a)).norm();
@@ -89,12 +89,12 @@ impl Topology {
     }
 
     /// Triangles as corners.
-    pub fn solid_triangles(&self) -> impl Iterator<Item = [Vector3<f64>; 3]> {
+    pub(crate) fn solid_triangles(&self) -> impl Iterator<Item = [Vector3<f64>; 3]> {
         (0..self.triangles.len()).map(|t| self.corners(t))
     }
 
     /// Whether the surface bounds a solid.
-    pub fn check_solid(&self) -> Result<(), ShapeError> {
+    pub(crate) fn check_solid(&self) -> Result<(), ShapeError> {
         let ends = |[from, to]: [Vector3<f64>; 2]| (from.into(), to.into());
         if self.statement.inconsistent_edges > 0 {
             let (from, to) = ends(self.first_inconsistent);

@@ -75,7 +75,7 @@ impl Face {
     }
 
     /// Axis of the face of `owner` that looks most against `direction`.
-    pub fn most_opposed_axis(owner: &OrientedBox, direction: &Vector3<f64>) -> usize {
+    pub(crate) fn most_opposed_axis(owner: &OrientedBox, direction: &Vector3<f64>) -> usize {
         owner.axes.tr_mul(direction).iamax()
     }
 

@@ -32,7 +32,7 @@ impl Gathered {
     }
 
     /// Calls `corner` with the true corners of each facet's patch: those of the convex hull of what its triangles hold.
-    pub fn for_each_corner(&mut self, tolerance: f64, mut corner: impl FnMut(&FacetCorner)) {
+    pub(crate) fn for_each_corner(&mut self, tolerance: f64, mut corner: impl FnMut(&FacetCorner)) {
         let Self { corners, chain, ring, .. } = self;
         corners.sort_unstable_by(|a, b| {
             a.facet.cmp(&b.facet).then(a.x.total_cmp(&b.x)).then(a.y.total_cmp(&b.y)).then(a.feature.cmp(&b.feature))

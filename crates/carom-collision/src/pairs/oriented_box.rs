@@ -35,19 +35,19 @@ impl OrientedBox {
     }
 
     /// The corner farthest in a direction; of equal ones the one with the smaller number.
-    pub fn support_corner(&self, direction: &Vector3<f64>) -> u32 {
+    pub(crate) fn support_corner(&self, direction: &Vector3<f64>) -> u32 {
         let local = self.axes.tr_mul(direction);
         (0..3).map(|k| u32::from(local[k] > 0.0) << k).sum()
     }
 
     /// The edge along `axis` through a corner.
-    pub fn edge_through(axis: usize, corner: u32) -> u32 {
+    pub(crate) fn edge_through(axis: usize, corner: u32) -> u32 {
         let bit = |k: usize| corner >> (k % 3) & 1;
         4 * axis as u32 + bit(axis + 1) + 2 * bit(axis + 2)
     }
 
     /// Number of the edge between two neighbouring corners.
-    pub fn edge_between(first: u32, second: u32) -> u32 {
+    pub(crate) fn edge_between(first: u32, second: u32) -> u32 {
         Self::edge_through((first ^ second).trailing_zeros() as usize % 3, first)
     }
 

@@ -16,12 +16,12 @@ const DEEP: f64 = 0.25;
 
 impl Overlap {
     /// Degenerate when asked, regular otherwise.
-    pub fn degenerate_if(degenerate: bool) -> Self {
+    pub(crate) fn degenerate_if(degenerate: bool) -> Self {
         if degenerate { Overlap::Degenerate } else { Overlap::Regular }
     }
 
     /// Deep if it is regular and its depth says so.
-    pub fn or_deep(self, depth: f64, thinnest: f64) -> Self {
+    pub(crate) fn or_deep(self, depth: f64, thinnest: f64) -> Self {
         if self == Overlap::Regular && depth > DEEP * thinnest { Overlap::Deep } else { self }
     }
 }

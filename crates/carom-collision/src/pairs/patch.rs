@@ -92,13 +92,13 @@ impl Clipper {
     }
 
     /// Starts with any polygon, edges numbered as given.
-    pub fn start_with(&mut self, corners: impl Iterator<Item = Corner>) {
+    pub(crate) fn start_with(&mut self, corners: impl Iterator<Item = Corner>) {
         self.polygon.clear();
         self.polygon.extend(corners);
     }
 
     /// Clips against the prism over a face of the reference polyhedron, whose plane the frame is on.
-    pub fn clip_to_face(&mut self, frame: &Frame, reference: &View<'_>, face: u32, tolerance: f64) {
+    pub(crate) fn clip_to_face(&mut self, frame: &Frame, reference: &View<'_>, face: u32, tolerance: f64) {
         let (ring, edges) = (reference.shape.ring(face), reference.shape.ring_edges(face));
         let at = |vertex: u32| {
             let (x, y, _) = frame.local(reference.vertex(vertex));
@@ -155,7 +155,7 @@ impl Clipper {
     }
 
     /// Drops corners that repeat their predecessor, and those that lie on the line between their neighbours.
-    pub fn simplify(&mut self, tolerance: f64) {
+    pub(crate) fn simplify(&mut self, tolerance: f64) {
         let near = |a: &Corner, b: &Corner| (a.x - b.x).abs().max((a.y - b.y).abs()) <= tolerance;
         let polygon = &mut self.polygon;
         polygon.dedup_by(|later, earlier| near(later, earlier));

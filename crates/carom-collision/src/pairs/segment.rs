@@ -28,7 +28,7 @@ impl Segment {
 
     /// Parameters (s, t) of nearest points of two segments: the line–line solution clamped, each end then moved to its
     /// nearest point. For parallel segments one of the many nearest pairs.
-    pub fn nearest_pair(&self, other: &Segment) -> (f64, f64) {
+    pub(crate) fn nearest_pair(&self, other: &Segment) -> (f64, f64) {
         let offset = self.middle - other.middle;
         let (aa, bb, ab) = (self.half.norm_squared(), other.half.norm_squared(), self.half.dot(&other.half));
         let (ca, cb) = (self.half.dot(&offset), other.half.dot(&offset));

@@ -41,7 +41,7 @@ impl Moving<'_> {
     }
 
     /// Pose after a time.
-    pub fn pose_after(&self, time: f64) -> Pose {
+    pub(crate) fn pose_after(&self, time: f64) -> Pose {
         let turn = self.turn(time);
         let position = self.origin + self.velocity * time + turn * (self.pose.position - self.origin);
         Pose::new(position, turn * self.pose.quaternion)

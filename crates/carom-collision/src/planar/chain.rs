@@ -112,7 +112,7 @@ impl Chain {
 
     /// Number of segments.
     #[must_use]
-    pub fn n_segments(&self) -> usize {
+    pub(crate) fn n_segments(&self) -> usize {
         self.directions.len()
     }
 

@@ -149,7 +149,7 @@ impl Polyhedron {
     }
 
     /// Gives other half extents to what [`Polyhedron::cuboid`] made; no allocation.
-    pub fn set_cuboid(&mut self, half: &Vector3<f64>) {
+    pub(crate) fn set_cuboid(&mut self, half: &Vector3<f64>) {
         for (corner, vertex) in (0..).zip(&mut self.vertices) {
             *vertex = cuboid_corner(half, corner);
         }
@@ -169,12 +169,12 @@ impl Polyhedron {
     }
 
     /// Edges of a face, each from the corner of the same place in [`Polyhedron::ring`] to the next.
-    pub fn ring_edges(&self, face: u32) -> &[u32] {
+    pub(crate) fn ring_edges(&self, face: u32) -> &[u32] {
         &self.ring_edges[self.starts[face as usize] as usize..self.starts[face as usize + 1] as usize]
     }
 
     /// Edges at a vertex.
-    pub fn edges_at(&self, vertex: u32) -> &[u32] {
+    pub(crate) fn edges_at(&self, vertex: u32) -> &[u32] {
         &self.around[self.around_starts[vertex as usize] as usize..self.around_starts[vertex as usize + 1] as usize]
     }
 
@@ -268,7 +268,7 @@ impl View<'_> {
     }
 
     /// Of the faces at a vertex, the one that looks most along a direction; of equal ones the lowest number.
-    pub fn face_at(&self, vertex: u32, direction: &Vector3<f64>) -> u32 {
+    pub(crate) fn face_at(&self, vertex: u32, direction: &Vector3<f64>) -> u32 {
         let mut best = (u32::MAX, f64::NEG_INFINITY);
         for &edge in self.shape.edges_at(vertex) {
             for face in self.shape.edges[edge as usize].faces {
@@ -282,7 +282,7 @@ impl View<'_> {
     }
 
     /// Largest height above the planes: the signed distance when inside, a lower bound of the distance when outside.
-    pub fn largest_height(&self, point: &Vector3<f64>) -> (u32, f64) {
+    pub(crate) fn largest_height(&self, point: &Vector3<f64>) -> (u32, f64) {
         let mut best = (0, f64::NEG_INFINITY);
         for (face, plane) in (0..).zip(self.planes) {
             let height = plane.height(point);

@@ -157,13 +157,13 @@ impl Surface {
     }
 
     /// Calls `found` with each triangle whose bounds meet a box, in the order of the tree.
-    pub fn for_each_in(&self, lower: &Vector3<f64>, upper: &Vector3<f64>, found: impl FnMut(u32)) {
+    pub(crate) fn for_each_in(&self, lower: &Vector3<f64>, upper: &Vector3<f64>, found: impl FnMut(u32)) {
         self.tree.search(lower, upper, found);
     }
 
     /// Calls `found` with the pairs of triangles, of this surface and of another, whose boxes are within `reach` of each other. x ↦ rotation x +
     /// shift takes the other's frame to this one; `stack` is working memory.
-    pub fn for_each_pair(
+    pub(crate) fn for_each_pair(
         &self,
         (other, rotation, shift): (&Surface, &Matrix3<f64>, &Vector3<f64>),
         reach: f64,
@@ -200,18 +200,18 @@ impl Surface {
     }
 
     /// Whether the surface rises beyond edge k of a triangle, or falls less than can be touched.
-    pub fn is_hollow(&self, triangle: u32, k: usize) -> bool {
+    pub(crate) fn is_hollow(&self, triangle: u32, k: usize) -> bool {
         let here = &self.triangles[triangle as usize];
         !here.sharp[k] && self.triangles.get(here.across[k] as usize).is_some_and(|other| other.facet != here.facet)
     }
 
     /// Whether some triangle at a vertex looks along n.
-    pub fn vertex_faces(&self, vertex: u32, n: &Vector3<f64>) -> bool {
+    pub(crate) fn vertex_faces(&self, vertex: u32, n: &Vector3<f64>) -> bool {
         self.around(vertex).iter().any(|&t| self.plane(t).normal.dot(n) > LEVEL)
     }
 
     /// Whether a solid may push along n on an edge: the surface falls away from it to both sides.
-    pub fn edge_admits(&self, triangle: u32, k: usize, n: &Vector3<f64>) -> bool {
+    pub(crate) fn edge_admits(&self, triangle: u32, k: usize, n: &Vector3<f64>) -> bool {
         let here = &self.triangles[triangle as usize];
         if n.dot(&here.inward[k]) > LEVEL {
             return false;
@@ -227,7 +227,7 @@ impl Surface {
     }
 
     /// Whether a solid may push along n on a vertex: all edges there fall away.
-    pub fn vertex_admits(&self, vertex: u32, n: &Vector3<f64>) -> bool {
+    pub(crate) fn vertex_admits(&self, vertex: u32, n: &Vector3<f64>) -> bool {
         let p = &self.vertices[vertex as usize];
         let mut outward = false;
         for &t in self.around(vertex) {

@@ -78,7 +78,7 @@ impl TriangleTree {
 
     /// Calls `found` with the triangles of all leaves of this tree and another whose boxes are within `reach` of each other. x ↦ rotation x +
     /// shift takes the other's frame to this one; `stack` is working memory.
-    pub fn search_pairs(
+    pub(crate) fn search_pairs(
         &self,
         (other, rotation, shift): (&Self, &Matrix3<f64>, &Vector3<f64>),
         reach: f64,

@@ -153,7 +153,7 @@ pub enum ElementKind {
 
 /// `0` or `gnd`.
 #[must_use]
-pub fn is_ground(node: &str) -> bool {
+pub(crate) fn is_ground(node: &str) -> bool {
     node == "0" || node.eq_ignore_ascii_case("gnd")
 }
 

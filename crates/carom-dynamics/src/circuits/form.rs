@@ -42,7 +42,7 @@ impl Form {
     }
 
     /// With factor · other added.
-    pub fn plus_form(mut self, factor: f64, other: &Form) -> Self {
+    pub(crate) fn plus_form(mut self, factor: f64, other: &Form) -> Self {
         self.add(factor, other);
         self
     }

@@ -31,5 +31,5 @@ mod references;
 mod system;
 mod topology;
 
-pub use element::{Circuit, Element, ElementKind, Polarity, is_ground};
+pub use element::{Circuit, Element, ElementKind, Polarity};
 pub use error::CircuitError;

@@ -60,7 +60,7 @@ impl Clock {
 
     /// The first instant after `t`.
     #[must_use]
-    pub fn next_after(&self, t: f64) -> f64 {
+    pub(crate) fn next_after(&self, t: f64) -> f64 {
         let mut k = ((t - self.phase) / self.period).floor().max(0.0);
         while self.time(k) <= t + self.tolerance(t) {
             k += 1.0;
@@ -72,7 +72,7 @@ impl Clock {
 impl Clock {
     /// The first instant after `t` that lies before `limit`, and is not `limit` but for round-off.
     #[must_use]
-    pub fn next_between(&self, t: f64, limit: f64) -> Option<f64> {
+    pub(crate) fn next_between(&self, t: f64, limit: f64) -> Option<f64> {
         Some(self.next_after(t)).filter(|next| *next < limit - self.tolerance(limit))
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct ContactSensor {
 
 impl ContactSensor {
     /// Reads a step of size `h` in which the contact has taken this normal impulse \[N·s\]; `None` where it was not active.
-    pub fn after_step(&self, impulse: Option<f64>, h: f64, q: &mut [f64]) {
+    pub(crate) fn after_step(&self, impulse: Option<f64>, h: f64, q: &mut [f64]) {
         let impulse = impulse.unwrap_or(0.0).max(0.0);
         let (carried, carries) = (q[self.force] > 0.0, impulse > 0.0);
         if carries && !carried {

@@ -23,12 +23,12 @@ pub(super) struct Sensor {
 
 impl Sensor {
     /// When measurements arrive.
-    pub fn arrivals(&self) -> Clock {
+    pub(crate) fn arrivals(&self) -> Clock {
         self.clock.later(self.delay)
     }
 
     /// Takes over the measurement that arrives at `t`, if one does.
-    pub fn arrive(&self, t: f64, q: &mut [f64]) {
+    pub(crate) fn arrive(&self, t: f64, q: &mut [f64]) {
         if let (false, Some(k)) = (self.waiting.is_empty(), self.arrivals().tick(t)) {
             q[self.place] = q[self.waiting.start + k as usize % self.waiting.len()];
         }

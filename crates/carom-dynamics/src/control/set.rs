@@ -81,21 +81,15 @@ pub(crate) struct ControlWork {
 }
 
 impl ControlSet {
-    /// The first sample instant after `t` \[s\]; infinite where there is none.
-    #[must_use]
-    pub fn next_after(&self, t: f64) -> f64 {
-        self.clocks.iter().map(|clock| clock.next_after(t)).fold(f64::INFINITY, f64::min)
-    }
-
     /// The first sample instant after `t` that lies before `limit`.
     #[must_use]
-    pub fn next_between(&self, t: f64, limit: f64) -> Option<f64> {
+    pub(crate) fn next_between(&self, t: f64, limit: f64) -> Option<f64> {
         self.clocks.iter().filter_map(|clock| clock.next_between(t, limit)).min_by(f64::total_cmp)
     }
 
     /// `t` is a sample instant.
     #[must_use]
-    pub fn is_due(&self, t: f64) -> bool {
+    pub(crate) fn is_due(&self, t: f64) -> bool {
         self.clocks.iter().any(|clock| clock.tick(t).is_some())
     }
 

@@ -101,14 +101,14 @@ impl Signals {
     }
 
     /// Declares the output of a law in continuous time.
-    pub fn declare_law(&mut self, name: &str, number: usize, place: usize) {
+    pub(crate) fn declare_law(&mut self, name: &str, number: usize, place: usize) {
         let symbol = self.graph.symbol(name);
         self.scope.symbol(name, symbol);
         self.meaning.insert(symbol, Signal::Law { number, place });
     }
 
     /// The output of a law in continuous time is used.
-    pub fn uses_law(&self, e: Expr) -> bool {
+    pub(crate) fn uses_law(&self, e: Expr) -> bool {
         self.inputs_of(&[e]).1.iter().any(|signal| matches!(signal, Signal::Law { .. }))
     }
 
@@ -124,7 +124,7 @@ impl Signals {
     }
 
     /// The symbols that some expressions use, each once, with their meaning.
-    pub fn inputs_of(&self, outputs: &[Expr]) -> (Vec<Expr>, Vec<Signal>) {
+    pub(crate) fn inputs_of(&self, outputs: &[Expr]) -> (Vec<Expr>, Vec<Signal>) {
         let mut inputs: Vec<Expr> = Vec::new();
         for &e in outputs {
             for symbol in self.graph.symbols_of(e) {
@@ -138,7 +138,7 @@ impl Signals {
     }
 
     /// Something other than t, coordinates and velocities is used.
-    pub fn uses_first_order(&self, e: Expr) -> bool {
+    pub(crate) fn uses_first_order(&self, e: Expr) -> bool {
         self.inputs_of(&[e]).1.iter().any(|signal| matches!(signal, Signal::State(_) | Signal::Multiplier(_) | Signal::Output(_)))
     }
 }

@@ -158,7 +158,7 @@ pub struct ActuatorSource {
 impl ControllerSource {
     /// It acts in continuous time.
     #[must_use]
-    pub fn is_continuous(&self) -> bool {
+    pub(crate) fn is_continuous(&self) -> bool {
         self.clock.is_none()
     }
 

@@ -153,7 +153,7 @@ impl ClosedSet {
 
     /// u̇_N of contact k without any contact or constraint force [m/s²].
     #[must_use]
-    pub fn free_acceleration(&self, k: usize) -> f64 {
+    pub(crate) fn free_acceleration(&self, k: usize) -> f64 {
         let item = self.n_constraints + k;
         self.rate[self.active.items()[item].rows.start] + self.active.first_row_product(&self.layout, item, &self.free)
     }
@@ -189,7 +189,7 @@ impl ClosedSet {
 
     /// u + k g of effort e \[m/s or rad/s\].
     #[must_use]
-    pub fn effort_velocity(&self, e: usize) -> &[f64] {
+    pub(crate) fn effort_velocity(&self, e: usize) -> &[f64] {
         &self.velocity[self.rows(self.n_contacts() + e)]
     }
 

@@ -72,12 +72,6 @@ impl<'m> Contacts<'m> {
         self.len() == 0
     }
 
-    /// Number of contacts by formula, which come first.
-    #[must_use]
-    pub fn n_by_formula(&self) -> usize {
-        self.by_formula.len()
-    }
-
     /// Looks for contacts of bodies that may close within `horizon` seconds at the velocities of the instant, or are about as near as the bodies are
     /// large; true when new ones were appended. Numbers stay valid. A contact whose normal has turned by more than 120° gets a new frame and
     /// with it another interaction.
@@ -157,13 +151,13 @@ impl<'m> Contacts<'m> {
 
     /// The contact that is an interaction of the model, if it is one.
     #[must_use]
-    pub fn of_interaction(&self, interaction: usize) -> Option<usize> {
+    pub(crate) fn of_interaction(&self, interaction: usize) -> Option<usize> {
         self.by_formula.iter().position(|&i| i == interaction)
     }
 
     /// The contact with the key of a point, if it is known.
     #[must_use]
-    pub fn with_key(&self, key: &ContactKey) -> Option<usize> {
+    pub(crate) fn with_key(&self, key: &ContactKey) -> Option<usize> {
         self.numbers.get(key).map(|k| self.by_formula.len() + k)
     }
 

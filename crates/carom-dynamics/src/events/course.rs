@@ -16,7 +16,7 @@ pub(super) enum Crossing {
 
 impl Crossing {
     /// The event is not before this.
-    pub fn earliest(&self) -> f64 {
+    pub(crate) fn earliest(&self) -> f64 {
         match self {
             Crossing::Start(t) => *t,
             Crossing::Zero(bracket) | Crossing::Level { bracket, .. } => bracket.before.t,
@@ -62,7 +62,7 @@ impl Course {
     }
 
     /// f has not been above zero.
-    pub fn is_below(&self) -> bool {
+    pub(crate) fn is_below(&self) -> bool {
         self.above.is_none()
     }
 

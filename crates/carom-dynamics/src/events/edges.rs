@@ -268,7 +268,7 @@ impl Local {
     }
 
     /// Row k of G over all n velocities of the model.
-    pub fn dense_row(&self, k: usize, n: usize) -> Vec<f64> {
+    pub(crate) fn dense_row(&self, k: usize, n: usize) -> Vec<f64> {
         let mut dense = vec![0.0; n];
         self.velocities.iter().zip(self.row(k)).for_each(|(&i, &g)| dense[i] = g);
         dense

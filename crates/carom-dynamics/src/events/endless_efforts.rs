@@ -46,7 +46,7 @@ fn block(law: &BoundedLaw, rows: usize) -> Block {
 impl ClosedSet {
     /// Some effort is off its target by more than τ_T on a side on which it is endless.
     #[must_use]
-    pub fn is_off_target(&self, thresholds: &EventParams) -> bool {
+    pub(crate) fn is_off_target(&self, thresholds: &EventParams) -> bool {
         (0..self.n_efforts).any(|e| {
             let (u, law) = (self.effort_velocity(e), self.effort_law(e));
             let bound = |law: &BoundedLaw| if u.len() == 1 && u[0] > 0.0 { law.lower } else { law.upper };

@@ -36,7 +36,7 @@ impl Cone {
     }
 
     /// It is that of an effort between bounds.
-    pub fn is_effort(self) -> bool {
+    pub(crate) fn is_effort(self) -> bool {
         matches!(self, Cone::Bounded { .. } | Cone::Ball { .. })
     }
 
@@ -133,20 +133,20 @@ impl ForceProblem {
     }
 
     /// Normal forces of contact k up to this are zero.
-    pub fn zero_force(&self, k: usize, x: &[f64]) -> f64 {
+    pub(crate) fn zero_force(&self, k: usize, x: &[f64]) -> f64 {
         let largest = self.starts[..self.n_contacts()].iter().fold(0.0_f64, |size, &i| size.max(x[i].abs()));
         let by_acceleration = if self.response[k] > 0.0 { self.zero(k, x) / self.response[k] } else { 0.0 };
         by_acceleration.max(ZERO * largest)
     }
 
     /// Friction could make a normal force press the contact further in, w_NN ≤ μ w_NT.
-    pub fn is_doubtful(&self, k: usize) -> bool {
+    pub(crate) fn is_doubtful(&self, k: usize) -> bool {
         self.response[k] - self.coupling[k] <= ZERO * self.response[k] && self.coupling[k] > 0.0
     }
 
     /// Solutions need not exist or be unique: a contact is doubtful, or W of several contacts, sliding as they do or may begin to, is not positive on all
     /// normal forces.
-    pub fn may_be_paradoxical(&self) -> bool {
+    pub(crate) fn may_be_paradoxical(&self) -> bool {
         if (0..self.n_contacts()).any(|k| self.is_doubtful(k)) {
             return true;
         }
@@ -209,7 +209,7 @@ impl ForceProblem {
     }
 
     /// Contacts that influence each other, in the order of their first.
-    pub fn clusters(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn clusters(&self) -> Vec<Vec<usize>> {
         let n = self.n_contacts();
         let linked = |a: usize, b: usize| {
             let any = |a: usize, b: usize| self.rows(a).any(|i| self.row(i)[self.rows(b)].iter().any(|w| *w != 0.0));

@@ -82,7 +82,7 @@ impl<'a> Equations<'a> {
     }
 
     /// Directions of slip are unknown.
-    pub fn has_angles(&self) -> bool {
+    pub(crate) fn has_angles(&self) -> bool {
         self.unknowns.iter().any(|unknown| matches!(unknown, Unknown::Angle { .. } | Unknown::Against { .. }))
     }
 

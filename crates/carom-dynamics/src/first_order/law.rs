@@ -65,7 +65,7 @@ impl MultiplierLaw {
 
     /// λ is bounded: it cannot be an impulse, and no state jumps.
     #[must_use]
-    pub fn is_bounded(&self) -> bool {
+    pub(crate) fn is_bounded(&self) -> bool {
         matches!(self, MultiplierLaw::Relay { .. } | MultiplierLaw::Ball { .. })
     }
 

@@ -30,7 +30,7 @@ pub mod switched;
 
 pub use law::MultiplierLaw;
 pub use passivity::{NotPassive, Passivity};
-pub use relative_degree::{relative_degrees, require_degrees};
+pub(crate) use relative_degree::require_degrees;
 pub(crate) use set::Point;
 pub use set::{FirstOrderSet, LinearParts, RelationRows};
 pub use source::{FirstOrderSource, HeldInput, PowerSource, RelationSource};

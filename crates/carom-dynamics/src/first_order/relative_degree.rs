@@ -19,7 +19,7 @@ use carom_solvers::linear::RowLu;
 ///
 /// Measured by the slope of |G_i(s)| between two large s: exact for the few powers that matter, also where M is singular. `None` as a whole where s M − A is singular.
 #[must_use]
-pub fn relative_degrees(set: &FirstOrderSet, parts: &LinearParts) -> Option<Vec<Option<u32>>> {
+pub(crate) fn relative_degrees(set: &FirstOrderSet, parts: &LinearParts) -> Option<Vec<Option<u32>>> {
     let m = set.rows().len();
     // between the poles and the range where round-off rules: s well above all rates of the system
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -53,7 +53,7 @@ fn row_sizes(set: &FirstOrderSet, parts: &LinearParts, s: f64) -> Option<Vec<f64
 ///
 /// # Errors
 /// [`ModelError::RelativeDegree`] or [`ModelError::SingularPencil`], naming the row, with the remedy.
-pub fn require_degrees(set: &FirstOrderSet, state: &State, (theta, gamma): (f64, f64)) -> Result<(), ModelError> {
+pub(crate) fn require_degrees(set: &FirstOrderSet, state: &State, (theta, gamma): (f64, f64)) -> Result<(), ModelError> {
     let linearised;
     let parts = match set.linear() {
         Some(parts) => parts,

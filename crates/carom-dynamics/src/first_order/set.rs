@@ -157,7 +157,7 @@ impl FirstOrderSet {
 
     /// The relation of a row.
     #[must_use]
-    pub fn relation_of(&self, row: usize) -> &RelationRows {
+    pub(crate) fn relation_of(&self, row: usize) -> &RelationRows {
         &self.relations[self.relations.partition_point(|relation| relation.rows.end <= row)]
     }
 

@@ -82,7 +82,7 @@ impl FirstOrderMemory {
     }
 
     /// Rows whose output is held at zero.
-    pub fn n_held(&self) -> usize {
+    pub(crate) fn n_held(&self) -> usize {
         self.pieces().iter().filter(|&&piece| piece == Piece::Held).count()
     }
 }

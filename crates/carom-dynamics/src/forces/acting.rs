@@ -220,7 +220,7 @@ impl Pair {
         [0, 1].map(|i| self.ends[i].motion(systems, at, &places[i]))
     }
 
-    pub fn add_wrenches(&self, systems: &SystemSet, q: &[f64], wrenches: [Wrench; 2], force: &mut [f64]) {
+    pub(crate) fn add_wrenches(&self, systems: &SystemSet, q: &[f64], wrenches: [Wrench; 2], force: &mut [f64]) {
         for (end, wrench) in self.ends.iter().zip(wrenches) {
             add_wrench(systems, q, end.frame, wrench, force);
         }
@@ -238,7 +238,7 @@ impl Pair {
     }
 
     /// Writes c_v C + c_q K over the columns to `scratch.rows`; `responses[a][o]` is that of the wrench on `a` to the motion of `o`.
-    pub fn write_jacobians(
+    pub(crate) fn write_jacobians(
         &self,
         systems: &SystemSet,
         at: Instant<'_>,

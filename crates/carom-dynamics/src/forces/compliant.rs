@@ -152,7 +152,7 @@ impl CompliantLaw {
 
     /// d(y) [N s/m]; zero without contact.
     #[must_use]
-    pub fn damping_factor(&self, gap: f64) -> f64 {
+    pub(crate) fn damping_factor(&self, gap: f64) -> f64 {
         let y = -gap;
         if y < 0.0 {
             return 0.0;

@@ -138,13 +138,13 @@ impl LoadFormula {
     }
 
     /// ∂e by the coordinate with this number and by its rate.
-    pub fn of_coordinate(&self, slopes: &[f64], coordinate: usize) -> [Vector3<f64>; 2] {
+    pub(crate) fn of_coordinate(&self, slopes: &[f64], coordinate: usize) -> [Vector3<f64>; 2] {
         let first = 12 * self.frames.len() + coordinate;
         [first, first + self.coordinates.len()].map(|column| Vector3::from_fn(|i, _| slopes[i * self.width() + column]))
     }
 
     /// Value of a switching function.
-    pub fn switch_value(&self, systems: &SystemSet, at: Instant<'_>, switch: usize, scratch: &mut Scratch) -> f64 {
+    pub(crate) fn switch_value(&self, systems: &SystemSet, at: Instant<'_>, switch: usize, scratch: &mut Scratch) -> f64 {
         self.run(&self.switches, systems, at, scratch);
         scratch.outputs[switch]
     }

@@ -189,7 +189,7 @@ impl SpringLaw {
     }
 
     /// There is a part without potential.
-    pub fn is_applied(&self) -> bool {
+    pub(crate) fn is_applied(&self) -> bool {
         match self {
             SpringLaw::Linear { damping, .. } => *damping > 0.0,
             SpringLaw::Formula(_) => true,
@@ -214,7 +214,7 @@ impl SpringLaw {
     }
 
     /// f = 0 at x = 0 whatever the direction: a spring of length zero.
-    pub fn vanishes_at_zero(&self) -> Option<f64> {
+    pub(crate) fn vanishes_at_zero(&self) -> Option<f64> {
         match self {
             SpringLaw::Linear { stiffness, rest, preload, sense: Sense::Both, .. } if *rest == 0.0 && *preload == 0.0 => Some(*stiffness),
             _ => None,
@@ -232,7 +232,7 @@ impl SpringLaw {
     }
 
     /// Value of a kink: positive where the spring acts.
-    pub fn switch_value(&self, at: Extension, switch: usize, scratch: &mut Scratch) -> f64 {
+    pub(crate) fn switch_value(&self, at: Extension, switch: usize, scratch: &mut Scratch) -> f64 {
         match self {
             SpringLaw::Linear { stiffness, damping, rest, preload, sense } => {
                 let sign = sense.sign().unwrap_or(1.0);

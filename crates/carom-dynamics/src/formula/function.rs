@@ -114,7 +114,7 @@ impl Function {
     }
 
     /// The arguments in words: `1`, `2 or more`, `3: a condition, …`.
-    pub fn expected_arguments(self) -> &'static str {
+    pub(crate) fn expected_arguments(self) -> &'static str {
         match self {
             Function::Min | Function::Max => "2 or more",
             Function::Clamp => "3 (a value, its lower and its upper bound)",

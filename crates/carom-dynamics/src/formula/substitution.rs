@@ -7,7 +7,7 @@ use super::node::{Binary, Node, Unary};
 
 impl Graph {
     /// `e` with the given symbols set to zero.
-    pub fn with_zeros(&mut self, e: Expr, symbols: &HashSet<Expr>) -> Expr {
+    pub(crate) fn with_zeros(&mut self, e: Expr, symbols: &HashSet<Expr>) -> Expr {
         let mut made: HashMap<Expr, Expr> = HashMap::new();
         // operands come before their users
         for node in self.reachable(e) {

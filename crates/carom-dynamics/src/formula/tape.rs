@@ -96,7 +96,7 @@ impl Tape {
     }
 
     /// Number of input values.
-    pub fn n_inputs(&self) -> usize {
+    pub(crate) fn n_inputs(&self) -> usize {
         self.n_inputs
     }
 

@@ -57,7 +57,7 @@ pub(crate) struct AlphaCoefficients {
 
 impl AlphaCoefficients {
     /// Those of the generalized-α method for the spectral radius ρ∞ in [0, 1]: see `generalized_alpha.rs`.
-    pub fn of_radius(rho: f64) -> Self {
+    pub(crate) fn of_radius(rho: f64) -> Self {
         let (mass, force) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
         let gamma = 0.5 - mass + force;
         AlphaCoefficients { mass, force, beta: 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma }

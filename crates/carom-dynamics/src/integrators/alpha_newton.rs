@@ -116,22 +116,22 @@ impl AlphaNewton {
     }
 
     /// w += M_n⁻¹ G_nᵀ η.
-    pub fn add_correction(&self, w: &mut [f64]) {
+    pub(crate) fn add_correction(&self, w: &mut [f64]) {
         for (eta, direction) in self.eta.iter().zip(self.directions.chunks_exact(w.len().max(1))) {
             w.iter_mut().zip(direction).for_each(|(w, d)| *w += eta * d);
         }
     }
 
-    pub fn has_matrix(&self) -> bool {
+    pub(crate) fn has_matrix(&self) -> bool {
         self.matrix_step.is_some()
     }
 
-    pub fn forget_matrix(&mut self) {
+    pub(crate) fn forget_matrix(&mut self) {
         self.matrix_step = None;
     }
 
     /// The matrix at hand serves a step of size h: always when they are equal, nearly so when it has a limit in h.
-    pub fn can_keep(&self, h: f64, scaling: bool) -> bool {
+    pub(crate) fn can_keep(&self, h: f64, scaling: bool) -> bool {
         self.matrix_step.is_some_and(|step| h == step || (scaling && h < 2.0 * step && step < 2.0 * h))
     }
 

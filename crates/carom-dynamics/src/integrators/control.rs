@@ -55,7 +55,7 @@ impl StepController {
 
     /// The error, of this order and the same at each step, after which steps change by this factor: what a method reports that asks for it.
     #[must_use]
-    pub fn error_of_factor(params: &IntegratorParams, factor: f64, order: usize) -> f64 {
+    pub(crate) fn error_of_factor(params: &IntegratorParams, factor: f64, order: usize) -> f64 {
         let exponent = match params.controller {
             Controller::Standard => 1.0,
             Controller::Pi => 0.7 - 0.4,

@@ -30,12 +30,12 @@ pub(super) struct ImplicitTableau {
 
 impl ImplicitTableau {
     /// Number of stages.
-    pub fn n_stages(&self) -> usize {
+    pub(crate) fn n_stages(&self) -> usize {
         self.c.len()
     }
 
     /// Radau IIA of order 3 (two stages) or 5 (three).
-    pub fn radau_iia(order: usize) -> Self {
+    pub(crate) fn radau_iia(order: usize) -> Self {
         let r = 6.0_f64.sqrt();
         let (a, c, determinant) = match order {
             3 => (vec![5.0 / 12.0, -1.0 / 12.0, 3.0 / 4.0, 1.0 / 4.0], vec![1.0 / 3.0, 1.0], 1.0 / 6.0),
@@ -60,7 +60,7 @@ impl ImplicitTableau {
     }
 
     /// Gauss of order 2, 4 or 6 (one, two or three stages).
-    pub fn gauss(order: usize) -> Self {
+    pub(crate) fn gauss(order: usize) -> Self {
         let (r3, r15) = (3.0_f64.sqrt(), 15.0_f64.sqrt());
         let (a, b, c, determinant) = match order {
             2 => (vec![0.5], vec![1.0], vec![0.5], 0.5),
@@ -86,7 +86,7 @@ impl ImplicitTableau {
     }
 
     /// SDIRK of order 2, 3 or 4, all L-stable and stiffly accurate.
-    pub fn sdirk(order: usize) -> Self {
+    pub(crate) fn sdirk(order: usize) -> Self {
         match order {
             2 => {
                 let g = 1.0 - 0.5_f64.sqrt();

@@ -149,7 +149,7 @@ impl<'m> Integration<'m> {
     ///
     /// # Errors
     /// Of the integrator's restart.
-    pub fn take_back(&mut self) -> Result<(), IntegrationError> {
+    pub(crate) fn take_back(&mut self) -> Result<(), IntegrationError> {
         self.end.copy_from(&self.start);
         self.equations.statistics.accepted -= 1;
         self.equations.statistics.rejected += 1;
@@ -159,7 +159,7 @@ impl<'m> Integration<'m> {
 
     /// Size of the next step, if nothing cuts it \[s\].
     #[must_use]
-    pub fn next_step(&self) -> f64 {
+    pub(crate) fn next_step(&self) -> f64 {
         self.next_step
     }
 

@@ -47,7 +47,7 @@ impl Tolerances {
 
     /// Errors of velocities count, not only those of positions.
     #[must_use]
-    pub fn count_velocities(&self) -> bool {
+    pub(crate) fn count_velocities(&self) -> bool {
         self.components == ErrorComponents::All
     }
 

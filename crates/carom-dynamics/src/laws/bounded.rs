@@ -87,7 +87,7 @@ impl BoundedLaw {
 
     /// It gives whatever its target asks for, in both directions: nothing moves its rows, not even an impact. One of several rows is as strong all around.
     #[must_use]
-    pub fn is_rigid(&self, rows: usize) -> bool {
+    pub(crate) fn is_rigid(&self, rows: usize) -> bool {
         self.upper == f64::INFINITY && (rows > 1 || self.lower == f64::NEG_INFINITY)
     }
 
@@ -111,7 +111,7 @@ impl BoundedLaw {
 
     /// An impulse is at a bound of its rows, not between them.
     #[must_use]
-    pub fn is_at_bound(block: Block, impulse: &[f64]) -> bool {
+    pub(crate) fn is_at_bound(block: Block, impulse: &[f64]) -> bool {
         let (lower, upper, impulse) = match (block.bounds(), block.radius()) {
             (Some((lower, upper)), _) => (lower, upper, impulse[0]),
             (_, Some(radius)) => (-radius, radius, impulse.iter().map(|p| p * p).sum::<f64>().sqrt()),

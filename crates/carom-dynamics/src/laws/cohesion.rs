@@ -61,7 +61,7 @@ impl Cohesion {
 
     /// Intensity of adhesion β ∈ [0, 1] of a zone whose largest gap is `largest`; 1 for all others.
     #[must_use]
-    pub fn intensity(&self, largest: f64) -> f64 {
+    pub(crate) fn intensity(&self, largest: f64) -> f64 {
         match *self {
             Cohesion::Zone { opening, .. } => (1.0 - largest.max(0.0) / opening).clamp(0.0, 1.0),
             _ => 1.0,

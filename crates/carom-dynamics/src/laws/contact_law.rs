@@ -94,7 +94,7 @@ impl ContactLaw {
 
     /// The cone of the one-step problem for `dim` rows with the friction coefficient `mu`.
     #[must_use]
-    pub fn block_with(&self, dim: usize, mu: f64) -> Block {
+    pub(crate) fn block_with(&self, dim: usize, mu: f64) -> Block {
         match dim {
             1 => Block::Unilateral,
             2 => Block::Coulomb2 { mu },
@@ -108,14 +108,14 @@ impl ContactLaw {
     /// Factor by which the row of the spin is stretched where there are six rows, σ/ρ, so that the ellipsoid of the moments becomes a ball; as
     /// [`Friction::stretch`].
     #[must_use]
-    pub fn spin_stretch(&self) -> f64 {
+    pub(crate) fn spin_stretch(&self) -> f64 {
         if self.rolling > 0.0 && self.spinning > 0.0 { self.spinning / self.rolling } else { 1.0 }
     }
 
     /// Restitution coefficient of a row at the normal velocity `u_normal` before the impact: e for the normal row, e_T for the first two
     /// tangents, 0 for rolling and spinning.
     #[must_use]
-    pub fn restitution_of_row(&self, row: usize, u_normal: f64) -> f64 {
+    pub(crate) fn restitution_of_row(&self, row: usize, u_normal: f64) -> f64 {
         match row {
             0 => self.restitution.at(u_normal),
             1 | 2 => self.tangential_restitution,
@@ -127,7 +127,7 @@ impl ContactLaw {
     ///
     /// # Errors
     /// [`ModelError::LawNeedsRows`].
-    pub fn check_rows(&self, name: &str, rows: usize) -> Result<(), ModelError> {
+    pub(crate) fn check_rows(&self, name: &str, rows: usize) -> Result<(), ModelError> {
         let wrong = |law, needed| Err(ModelError::LawNeedsRows { name: name.to_owned(), law, rows, needed });
         match (self.rolling > 0.0, self.spinning > 0.0) {
             (true, _) | (_, true) if rows != self.rows() => {

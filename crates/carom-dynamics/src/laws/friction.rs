@@ -119,7 +119,7 @@ impl Friction {
     /// Friction force per normal force while the contact slides at the speed `slip` \[m/s\] along the unit vector `direction`, opposed to the slip:
     /// μ d with the kinetic coefficient at any speed, (μ₁² d₁, μ₂² d₂)/‖(μ₁ d₁, μ₂ d₂)‖ of an ellipse.
     #[must_use]
-    pub fn sliding_resistance(&self, slip: f64, direction: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn sliding_resistance(&self, slip: f64, direction: [f64; 2]) -> [f64; 2] {
         let [d1, d2] = direction;
         match *self {
             Friction::Elliptic { coefficients: [first, second], .. } => {

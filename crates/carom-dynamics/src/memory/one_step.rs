@@ -57,7 +57,7 @@ impl Default for OneStep {
 
 impl OneStep {
     /// The solution is that of the problem, W p + q = u (of p_N + h c where contacts pull), until either changes.
-    pub fn keep_solved(&mut self) {
+    pub(crate) fn keep_solved(&mut self) {
         self.solved = Some([self.problem.changes, self.solution.changes]);
     }
 

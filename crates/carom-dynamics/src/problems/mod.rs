@@ -77,7 +77,7 @@ impl FirstOrderProblem {
 
     /// With its exact solution.
     #[must_use]
-    pub fn with_exact(self, exact: impl Fn(f64) -> Vec<f64> + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_exact(self, exact: impl Fn(f64) -> Vec<f64> + Send + Sync + 'static) -> Self {
         FirstOrderProblem { exact: Some(Box::new(exact)), ..self }
     }
 }

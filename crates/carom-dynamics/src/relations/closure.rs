@@ -47,7 +47,7 @@ impl ClosureRelation {
     /// Tells the change of the constraint force: `curvature(t, q, lambda, matrix)` fills (∂(Gᵀλ)/∂q) T, row-major over the velocities, so that
     /// Newton's iterations of implicit integrators converge quadratically.
     #[must_use]
-    pub fn with_curvature(mut self, curvature: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_curvature(mut self, curvature: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
         self.curvature = Curvature::Closure(Box::new(curvature));
         self
     }

@@ -37,7 +37,7 @@ impl<'s> FormulaSpace<'s> {
     }
 
     /// Coordinates on which any of the expressions depends, ascending.
-    pub fn coordinates_of(&self, expressions: &[Expr]) -> Vec<usize> {
+    pub(crate) fn coordinates_of(&self, expressions: &[Expr]) -> Vec<usize> {
         let depends = |i: &usize| expressions.iter().any(|&e| self.graph.depends_on(e, &[self.symbols[*i]]));
         (0..self.symbols.len()).filter(depends).collect()
     }

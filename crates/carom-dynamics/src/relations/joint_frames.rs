@@ -73,12 +73,12 @@ impl JointFrames {
     }
 
     /// Velocities of the model on which the frames depend, frame by frame.
-    pub fn own_velocities(&self) -> Vec<usize> {
+    pub(crate) fn own_velocities(&self) -> Vec<usize> {
         self.sides.iter().filter_map(|side| side.frame).flat_map(|id| self.systems.frame_velocities(id)).collect()
     }
 
     /// Columns of the rows from now on: ascending velocities of the model that contain those of the frames.
-    pub fn set_velocities(&mut self, velocities: Vec<usize>) {
+    pub(crate) fn set_velocities(&mut self, velocities: Vec<usize>) {
         for side in &mut self.sides {
             let range = side.frame.map_or(0..0, |id| self.systems.frame_velocities(id));
             side.columns = (velocities.partition_point(|&v| v < range.start), range.len());

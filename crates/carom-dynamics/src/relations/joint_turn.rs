@@ -36,7 +36,7 @@ impl Turn {
 
     /// The angle about an axis of body 2 that carries (e₁, e₂) with it, from e₁ to the vector f of body 1, the other way round: that of body 2 relative to
     /// body 1 again.
-    pub fn about_second(f: Vector3<f64>, [e1, e2]: [Vector3<f64>; 2]) -> Self {
+    pub(crate) fn about_second(f: Vector3<f64>, [e1, e2]: [Vector3<f64>; 2]) -> Self {
         Turn { sine: JointRow::Perpendicular(f, -e2), cosine: JointRow::Perpendicular(f, e1) }
     }
 

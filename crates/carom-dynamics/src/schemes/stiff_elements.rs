@@ -156,7 +156,7 @@ impl StiffElements {
     }
 
     /// Adds 1/κ to the diagonal of W.
-    pub fn add_compliance(&self, active: &ActiveSet, problem: &mut FrictionContact) {
+    pub(crate) fn add_compliance(&self, active: &ActiveSet, problem: &mut FrictionContact) {
         let Delassus::BlockSparse(w) = &mut problem.w else { return };
         for entry in &self.list {
             let dim = active.all_items()[entry.item].rows.len();
@@ -180,7 +180,7 @@ impl StiffElements {
     }
 
     /// The impulses of the rows are changes of forces that the next iteration has in F.
-    pub fn forget_impulses(active: &ActiveSet, solution: &mut Solution) {
+    pub(crate) fn forget_impulses(active: &ActiveSet, solution: &mut Solution) {
         solution.r[active.n_own_rows()..].fill(0.0);
     }
 

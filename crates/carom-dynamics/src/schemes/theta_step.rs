@@ -46,13 +46,13 @@ impl ThetaStep {
     }
 
     /// (q_k, v_k) => v_free of the first iteration, in `work.v_free`. It does not depend on the active set.
-    pub fn predict(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), StepError> {
+    pub(crate) fn predict(&self, model: &Model, state: &mut State, memory: &mut StepMemory) -> Result<(), StepError> {
         self.advance(model, state, memory).map_err(at_time(state.t))?;
         self.free_motion(model, state, memory, false)
     }
 
     /// As [`ThetaStep::solve`], after [`ThetaStep::predict`].
-    pub fn solve_predicted(
+    pub(crate) fn solve_predicted(
         &self,
         model: &Model,
         state: &mut State,

@@ -132,7 +132,7 @@ impl<'m> Interactions<'m> {
     }
 
     /// Replaces the efforts between bounds, which are interactions of the model.
-    pub fn set_efforts(&mut self, efforts: Vec<Effort>) {
+    pub(crate) fn set_efforts(&mut self, efforts: Vec<Effort>) {
         self.efforts = efforts;
         let pushed = |effort: &&Effort| effort.role != EffortRole::Held;
         let has_load = |effort: &Effort| self.bounded(effort.interaction).and_then(|law| law.load).is_some_and(|load| load.factor > 0.0);
@@ -147,7 +147,7 @@ impl<'m> Interactions<'m> {
     }
 
     /// Sets the direction in which an effort pushes.
-    pub fn set_push(&mut self, e: usize, direction: [f64; 3]) {
+    pub(crate) fn set_push(&mut self, e: usize, direction: [f64; 3]) {
         self.efforts[e].role = EffortRole::Pushed { direction };
     }
 
@@ -157,7 +157,7 @@ impl<'m> Interactions<'m> {
     }
 
     /// Some effort pushes at a bound that follows the load of a joint.
-    pub fn has_loads(&self) -> bool {
+    pub(crate) fn has_loads(&self) -> bool {
         self.has_loads
     }
 
@@ -178,12 +178,12 @@ impl<'m> Interactions<'m> {
     }
 
     /// The closed contact with this number among the interactions.
-    pub fn closed_at(&self, i: usize) -> Option<&ClosedContact<'m>> {
+    pub(crate) fn closed_at(&self, i: usize) -> Option<&ClosedContact<'m>> {
         i.checked_sub(self.n_of_model()).and_then(|k| self.closed.get(k))
     }
 
     /// Sets the direction in which a closed contact slides.
-    pub fn set_direction(&mut self, k: usize, direction: [f64; 2]) {
+    pub(crate) fn set_direction(&mut self, k: usize, direction: [f64; 2]) {
         self.closed[k].role = Role::Sliding { direction };
     }
 
@@ -193,7 +193,7 @@ impl<'m> Interactions<'m> {
     }
 
     /// Number of interactions of the model: closed contacts are numbered from here.
-    pub fn n_of_model(&self) -> usize {
+    pub(crate) fn n_of_model(&self) -> usize {
         self.model.interactions().len()
     }
 

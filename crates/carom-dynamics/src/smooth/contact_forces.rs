@@ -27,7 +27,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// As [`Equations::accelerate`].
-    pub fn constraint_forces(&mut self, point: &MotionPoint, forces: &mut [f64]) -> Result<(), IntegrationError> {
+    pub(crate) fn constraint_forces(&mut self, point: &MotionPoint, forces: &mut [f64]) -> Result<(), IntegrationError> {
         let statistics = self.statistics;
         let mut all = vec![0.0; self.n_all_rows()];
         let done = match (&self.shared, &self.all_rows) {

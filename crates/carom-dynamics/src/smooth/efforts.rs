@@ -138,7 +138,7 @@ impl Interactions<'_> {
 impl Equations<'_> {
     /// Replaces the efforts between bounds; those that are held get rows after those of the bilateral interactions. An integration must be restarted or
     /// resumed afterwards.
-    pub fn set_efforts(&mut self, efforts: Vec<Effort>) {
+    pub(crate) fn set_efforts(&mut self, efforts: Vec<Effort>) {
         if efforts.is_empty() && self.interactions.efforts().is_empty() {
             return;
         }
@@ -157,7 +157,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// [`NonFinite`].
-    pub fn effort_velocity(&mut self, e: usize, at: Instant<'_>) -> Result<[f64; 3], NonFinite> {
+    pub(crate) fn effort_velocity(&mut self, e: usize, at: Instant<'_>) -> Result<[f64; 3], NonFinite> {
         let Equations { interactions, block, scratch, .. } = self;
         let i = interactions.efforts()[e].interaction;
         let (relation, mut u) = (interactions.relation(i), [0.0; 3]);
@@ -176,7 +176,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// As [`Equations::accelerate`].
-    pub fn effort_forces(&mut self, point: &MotionPoint, forces: &mut Vec<[f64; 3]>) -> Result<(), IntegrationError> {
+    pub(crate) fn effort_forces(&mut self, point: &MotionPoint, forces: &mut Vec<[f64; 3]>) -> Result<(), IntegrationError> {
         forces.clear();
         forces.resize(self.interactions.efforts().len(), [0.0; 3]);
         let instant = Instant { t: point.t, q: &point.q, v: &point.v };

@@ -384,7 +384,7 @@ impl<'m> Equations<'m> {
     ///
     /// # Errors
     /// [`IntegrationError::NonFinite`].
-    pub fn add_tangent(
+    pub(crate) fn add_tangent(
         &mut self,
         point: &MotionPoint,
         factors: TangentFactors,

@@ -8,7 +8,7 @@ use super::motion_point::MotionPoint;
 ///
 /// On groups the displacement from the start is interpolated; its rates at the end are ẇ = D(w) v, and ẅ by the difference of ẇ along
 /// the motion. Error O(h⁶) in q and O(h⁵) in v when the data are exact.
-pub fn quintic_hermite(equations: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, theta: f64, q: &mut [f64], v: &mut [f64]) {
+pub(crate) fn quintic_hermite(equations: &Equations<'_>, start: &MotionPoint, end: &MotionPoint, theta: f64, q: &mut [f64], v: &mut [f64]) {
     let (n, h) = (start.v.len(), end.t - start.t);
     let systems = equations.model().systems();
     let mut work = equations.interpolation.borrow_mut();

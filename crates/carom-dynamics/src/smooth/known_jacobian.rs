@@ -11,7 +11,7 @@ pub(super) struct KnownJacobian {
 
 impl KnownJacobian {
     /// Writes the values if they are those of (t, q).
-    pub fn copy_to(&self, t: f64, q: &[f64], values: &mut [f64], explicit: &mut [f64]) -> bool {
+    pub(crate) fn copy_to(&self, t: f64, q: &[f64], values: &mut [f64], explicit: &mut [f64]) -> bool {
         // what begins empty is not known; a model without constraints has nothing to copy
         let known = self.t == t && self.q == q && !q.is_empty();
         if known {

@@ -38,7 +38,7 @@ pub use consistent_start::AssemblyReport;
 pub use drift::{DriftMeter, RowDrift, constraint_rows};
 pub use efforts::{Effort, EffortRole};
 pub use equations::{Equations, StageSystem, TangentFactors};
-pub use hermite::quintic_hermite;
+pub(crate) use hermite::quintic_hermite;
 pub use iteration_matrix::IterationMatrix;
 pub use kkt::{Kkt, KktError};
 pub use motion_point::MotionPoint;

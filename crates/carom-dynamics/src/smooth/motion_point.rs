@@ -40,7 +40,7 @@ impl MotionPoint {
     }
 
     /// Moves a state here; what is no motion stays as it is.
-    pub fn move_state(&self, state: &mut State) {
+    pub(crate) fn move_state(&self, state: &mut State) {
         state.t = self.t;
         state.q.clone_from(&self.q);
         state.v.clone_from(&self.v);

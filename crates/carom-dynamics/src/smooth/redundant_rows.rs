@@ -84,7 +84,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// [`IntegrationError::NonFinite`].
-    pub fn redundant_velocity(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, IntegrationError> {
+    pub(crate) fn redundant_velocity(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<f64, IntegrationError> {
         let Equations { interactions, rows, all_rows, block, scratch, .. } = self;
         let (mut used, mut largest) = (rows.items().iter().peekable(), 0.0_f64);
         for item in all_rows.iter().flat_map(RowLayout::items) {

@@ -100,7 +100,7 @@ impl Span {
     /// Its part of a row.
     #[inline]
     #[must_use]
-    pub fn of_row<'a>(&self, row: &'a [f64]) -> &'a [f64] {
+    pub(crate) fn of_row<'a>(&self, row: &'a [f64]) -> &'a [f64] {
         &row[self.column..self.column + self.n]
     }
 }
@@ -210,7 +210,7 @@ impl RowLayout {
 
     /// (mass block, first column) pairs of all items, one after the other.
     #[must_use]
-    pub fn all_touched(&self) -> &[(u32, u32)] {
+    pub(crate) fn all_touched(&self) -> &[(u32, u32)] {
         &self.touched
     }
 

@@ -99,13 +99,13 @@ impl Sharing {
     }
 
     /// Number of entries of W between items that share a block.
-    pub fn n_entries(&self) -> usize {
+    pub(crate) fn n_entries(&self) -> usize {
         (0..self.dims.len()).map(|i| self.dims[i] * self.others(i).map(|j| self.dims[j]).sum::<usize>()).sum()
     }
 
     /// Writes the entries of a pair, Σ over shared mass blocks of G_i (M⁻¹ H_jᵀ): entry (a, b) at a·stride + b.
     #[inline]
-    pub fn write_pair(&self, pair: usize, of: (&RowItem, &[f64]), other: (&RowItem, &[f64]), out: &mut [f64], stride: usize) {
+    pub(crate) fn write_pair(&self, pair: usize, of: (&RowItem, &[f64]), other: (&RowItem, &[f64]), out: &mut [f64], stride: usize) {
         let shared = &self.shared[self.pairs[pair].1 as usize..self.pairs[pair + 1].1 as usize];
         let ((item, g), (other, response)) = (of, other);
         let (left, right) = (&g[item.values()], &response[other.values()]);

@@ -14,7 +14,7 @@ pub(super) struct SymmetricFactor {
 
 impl SymmetricFactor {
     /// The pattern of the matrices to come, until the next one: for each row, the end of its columns that may not be zero.
-    pub fn set_pattern(&mut self, ends: impl Iterator<Item = usize>) {
+    pub(crate) fn set_pattern(&mut self, ends: impl Iterator<Item = usize>) {
         self.ends.clear();
         let mut most = 0;
         self.ends.extend(ends.map(|end| {

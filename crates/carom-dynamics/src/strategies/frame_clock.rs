@@ -23,7 +23,7 @@ impl FrameClock {
     }
 
     /// A frame is due at t, or was before; it is then taken as told.
-    pub fn is_due(&mut self, t: f64) -> bool {
+    pub(crate) fn is_due(&mut self, t: f64) -> bool {
         let due = self.time().is_some_and(|time| time < t || same_time(time, t));
         self.next += usize::from(due);
         due

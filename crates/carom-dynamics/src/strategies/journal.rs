@@ -70,7 +70,7 @@ impl<'a> Journal<'a> {
     }
 
     /// The same with contacts that are known to be closed.
-    pub fn begin_with(&mut self, state: &State, memory: &mut StepMemory, contacts: &[ContactRecord]) -> Result<(), RunError> {
+    pub(crate) fn begin_with(&mut self, state: &State, memory: &mut StepMemory, contacts: &[ContactRecord]) -> Result<(), RunError> {
         self.records.extend_from_slice(contacts);
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate = Certificate::new(Energy { kinetic, potential, ..Energy::default() });
@@ -132,7 +132,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Takes a finished step into the certificate; contacts that change are told elsewhere.
-    pub fn add_quiet_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+    pub(crate) fn add_quiet_step(&mut self, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
         self.certificate.add_warnings(&memory.warnings());
@@ -140,12 +140,18 @@ impl<'a> Journal<'a> {
     }
 
     /// Keeps the contacts of the first half of a step, for [`Journal::add_halves`].
-    pub fn keep_first_half(&mut self, memory: &StepMemory) {
+    pub(crate) fn keep_first_half(&mut self, memory: &StepMemory) {
         collect_carrying(memory, self.model, &mut self.carrying.half);
     }
 
     /// As [`Journal::add_step`] for a step of two halves, of which `memory` holds the second.
-    pub fn add_halves(&mut self, t_middle: f64, state: &State, memory: &mut StepMemory, report: &StepReport) -> Result<(), RunError> {
+    pub(crate) fn add_halves(
+        &mut self,
+        t_middle: f64,
+        state: &State,
+        memory: &mut StepMemory,
+        report: &StepReport,
+    ) -> Result<(), RunError> {
         let (kinetic, potential) = self.energy(state, memory)?;
         self.certificate.add_step(report, kinetic, potential);
         self.certificate.add_warnings(&memory.warnings());
@@ -184,7 +190,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Records an instant between the ends of a step, with the energy there.
-    pub fn frame_within(
+    pub(crate) fn frame_within(
         &mut self,
         at: (usize, &State),
         memory: &mut StepMemory,
@@ -210,7 +216,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Records the last good state after a failed step. `memory` holds the failed step, so no contacts are told.
-    pub fn frame_after_failure(
+    pub(crate) fn frame_after_failure(
         &mut self,
         step: usize,
         state: &State,
@@ -343,7 +349,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Takes the violations of the final state into the certificate: steps report those of the state they start from.
-    pub fn certify_last_state(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
+    pub(crate) fn certify_last_state(&mut self, state: &State, memory: &mut StepMemory) -> Result<(), RunError> {
         detect_contacts(self.model, state, memory, 0.0).map_err(at_time(state.t))?;
         evaluate_candidates(self.model, state, memory).map_err(at_time(state.t))?;
         self.certificate.add_violations(&measure_violations(self.model, memory));

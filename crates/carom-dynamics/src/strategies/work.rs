@@ -62,7 +62,7 @@ impl<'m> WorkMeter<'m> {
     }
 
     /// F_applied·v + ∂V/∂t − ∂T/∂t \[W\].
-    pub fn applied_power(&mut self, at: Instant<'_>) -> Result<f64, IntegrationError> {
+    pub(crate) fn applied_power(&mut self, at: Instant<'_>) -> Result<f64, IntegrationError> {
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
         self.model.applied_force(at, &mut self.force, &mut self.scratch).map_err(located)?;
         let applied: f64 = self.force.iter().zip(at.v).map(|(f, v)| f * v).sum();

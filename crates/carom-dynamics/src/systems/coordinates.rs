@@ -153,7 +153,7 @@ impl Coordinates {
 
     /// A name that two of them share, the first in the alphabet.
     #[must_use]
-    pub fn name_given_twice(&self) -> Option<String> {
+    pub(crate) fn name_given_twice(&self) -> Option<String> {
         // names are compared only where their hashes, which take less room, are not all different
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let mut hashes: Vec<u64> = self.names().map(|name| hasher.hash_one(&name)).collect();

@@ -155,7 +155,7 @@ pub fn angular(v: &[f64], body: usize) -> Vector3<f64> {
 /// Θ̇ = ω + ½ Θ × ω + (1 − (θ/2) cot(θ/2))/θ² Θ × (Θ × ω),      θ = |Θ| < 2π
 /// ```
 #[must_use]
-pub fn rotation_vector_rate(turn: &Vector3<f64>, omega: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn rotation_vector_rate(turn: &Vector3<f64>, omega: &Vector3<f64>) -> Vector3<f64> {
     let square = turn.norm_squared();
     // below 1e-4 rad² the next term of the series, θ⁴/30240, is under 1e-12 of the first
     let factor = if square < 1e-4 {
@@ -174,7 +174,7 @@ pub fn rotation_vector_rate(turn: &Vector3<f64>, omega: &Vector3<f64>) -> Vector
 /// ω = Θ̇ − (1 − cos θ)/θ² Θ × Θ̇ + (θ − sin θ)/θ³ Θ × (Θ × Θ̇),      θ = |Θ|
 /// ```
 #[must_use]
-pub fn angular_velocity_of_rate(turn: &Vector3<f64>, rate: &Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn angular_velocity_of_rate(turn: &Vector3<f64>, rate: &Vector3<f64>) -> Vector3<f64> {
     let square = turn.norm_squared();
     // below 1e-4 rad² the next terms of the series, θ⁴/720 and θ⁴/5040, are under 1e-10 of the first
     let (first, second) = if square < 1e-4 {

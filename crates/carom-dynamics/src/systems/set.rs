@@ -147,7 +147,7 @@ impl SystemSet {
 
     /// Every mass matrix is constant.
     #[must_use]
-    pub fn mass_is_constant(&self) -> bool {
+    pub(crate) fn mass_is_constant(&self) -> bool {
         self.constant_mass
     }
 
@@ -202,7 +202,7 @@ impl SystemSet {
     }
 
     /// One row G_v = G_q T(q), from values at some coordinates to values at the velocities they depend on.
-    pub fn pull_back(&self, q: &[f64], from: (&[usize], &[f64]), to: (&[usize], &mut [f64])) {
+    pub(crate) fn pull_back(&self, q: &[f64], from: (&[usize], &[f64]), to: (&[usize], &mut [f64])) {
         let (velocities, out) = to;
         out.fill(0.0);
         for (&c, &slope) in from.0.iter().zip(from.1) {
@@ -283,7 +283,7 @@ impl SystemSet {
 
     /// (dT/dt) v of one coordinate.
     #[must_use]
-    pub fn rate_bias(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {
+    pub(crate) fn rate_bias(&self, q: &[f64], v: &[f64], coordinate: usize) -> f64 {
         let part = self.part(coordinate);
         part.system.kinematic_bias(&q[part.q.clone()], &v[part.v.clone()], coordinate - part.q.start)
     }
@@ -381,7 +381,7 @@ impl SystemSet {
     }
 
     /// The velocity that belongs to a rate of displacement.
-    pub fn velocity_of_rate(&self, w: &[f64], rate: &[f64], v: &mut [f64]) {
+    pub(crate) fn velocity_of_rate(&self, w: &[f64], rate: &[f64], v: &mut [f64]) {
         for p in &self.parts {
             p.system.velocity_of_rate(&w[p.v.clone()], &rate[p.v.clone()], &mut v[p.v.clone()]);
         }
@@ -445,7 +445,7 @@ impl SystemSet {
 
     /// Velocities of the model on which the motion of a frame depends.
     #[must_use]
-    pub fn frame_velocities(&self, id: FrameId) -> Range<usize> {
+    pub(crate) fn frame_velocities(&self, id: FrameId) -> Range<usize> {
         let part = &self.parts[id.system];
         let range = part.system.frame_velocities(id.frame);
         part.v.start + range.start..part.v.start + range.end
@@ -459,7 +459,7 @@ impl SystemSet {
     }
 
     /// See [`System::frame_jacobian`].
-    pub fn frame_jacobian(&self, q: &[f64], id: FrameId, jacobian: &mut [f64]) {
+    pub(crate) fn frame_jacobian(&self, q: &[f64], id: FrameId, jacobian: &mut [f64]) {
         let part = &self.parts[id.system];
         part.system.frame_jacobian(&q[part.q.clone()], id.frame, jacobian);
     }
@@ -472,26 +472,26 @@ impl SystemSet {
     }
 
     /// See [`System::add_frame_velocity_derivative`].
-    pub fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], id: FrameId, factor: f64, matrix: &mut [f64]) {
+    pub(crate) fn add_frame_velocity_derivative(&self, q: &[f64], v: &[f64], id: FrameId, factor: f64, matrix: &mut [f64]) {
         let part = &self.parts[id.system];
         part.system.add_frame_velocity_derivative(&q[part.q.clone()], &v[part.v.clone()], id.frame, factor, matrix);
     }
 
     /// Acceleration of the origin and angular acceleration of a frame when v̇ = 0.
     #[must_use]
-    pub fn frame_bias(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
+    pub(crate) fn frame_bias(&self, q: &[f64], v: &[f64], id: FrameId) -> [f64; 6] {
         let part = &self.parts[id.system];
         part.system.frame_bias(&q[part.q.clone()], &v[part.v.clone()], id.frame)
     }
 
     /// See [`System::add_wrench_rows`].
-    pub fn add_wrench_rows(&self, q: &[f64], id: FrameId, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
+    pub(crate) fn add_wrench_rows(&self, q: &[f64], id: FrameId, wrenches: &[Wrench], rows: &mut [f64], stride: usize) {
         let part = &self.parts[id.system];
         part.system.add_wrench_rows(&q[part.q.clone()], id.frame, wrenches, rows, stride);
     }
 
     /// See [`System::add_wrench_derivative`].
-    pub fn add_wrench_derivative(&self, q: &[f64], id: FrameId, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
+    pub(crate) fn add_wrench_derivative(&self, q: &[f64], id: FrameId, wrench: &Wrench, factor: f64, matrix: &mut [f64], stride: usize) {
         let part = &self.parts[id.system];
         part.system.add_wrench_derivative(&q[part.q.clone()], id.frame, wrench, factor, matrix, stride);
     }

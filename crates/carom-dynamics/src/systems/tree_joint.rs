@@ -45,7 +45,7 @@ impl TreeJoint {
 
     /// Number of coordinates.
     #[must_use]
-    pub fn n_coordinates(self) -> usize {
+    pub(crate) fn n_coordinates(self) -> usize {
         self.n_velocities() + usize::from(self.quaternion_at().is_some())
     }
 

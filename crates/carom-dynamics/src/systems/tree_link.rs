@@ -145,7 +145,7 @@ impl Link {
     }
 
     /// Inertia about the centre of mass in the world frame.
-    pub fn world_inertia(&self, pose: &LinkPose) -> Matrix3<f64> {
+    pub(crate) fn world_inertia(&self, pose: &LinkPose) -> Matrix3<f64> {
         let r = pose.orientation.to_rotation_matrix().into_inner();
         r * self.inertia * r.transpose()
     }

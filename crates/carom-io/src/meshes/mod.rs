@@ -6,7 +6,8 @@ mod obj;
 mod stl;
 mod table;
 
-pub use table::{NumberTable, read_table};
+pub use table::NumberTable;
+pub(crate) use table::read_table;
 
 use nalgebra::Vector3;
 use std::collections::HashMap;
@@ -72,7 +73,7 @@ pub const MAX_TRIANGLES: usize = 4_000_000;
 ///
 /// # Errors
 /// [`MeshError`].
-pub fn read_mesh(name: &str, bytes: &[u8]) -> Result<MeshData, MeshError> {
+pub(crate) fn read_mesh(name: &str, bytes: &[u8]) -> Result<MeshData, MeshError> {
     let name = name.to_ascii_lowercase();
     let mesh = if name.ends_with(".stl") {
         stl::read(bytes)?

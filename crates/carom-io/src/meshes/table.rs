@@ -15,7 +15,7 @@ pub struct NumberTable {
 ///
 /// # Errors
 /// [`MeshError`] for what is not a finite number, for rows of different length, for a table without rows or a very large one.
-pub fn read_table(text: &str) -> Result<NumberTable, MeshError> {
+pub(crate) fn read_table(text: &str) -> Result<NumberTable, MeshError> {
     let mut table = NumberTable::default();
     for (number, line) in text.lines().enumerate() {
         let wrong = |reason: String| MeshError::Line { line: number + 1, reason };

@@ -117,7 +117,7 @@ impl Strategy {
     }
 
     /// The strategy that uses the scheme or the integrator chosen from outside, where this one does not and none was chosen with it.
-    pub fn to_use(self, overrides: &[Override]) -> Option<StrategyKind> {
+    pub(crate) fn to_use(self, overrides: &[Override]) -> Option<StrategyKind> {
         let chooses = |part: &str| {
             let is_choice = |path: &[String]| match path {
                 [simulation, section] => simulation == "simulation" && section == part,

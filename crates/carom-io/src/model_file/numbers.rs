@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes a mistake in a formula that stands, quoted, at `span`.
-    pub fn wrong_formula(&mut self, span: Range<usize>, what: &str, formula: &str, error: &FormulaError) {
+    pub(crate) fn wrong_formula(&mut self, span: Range<usize>, what: &str, formula: &str, error: &FormulaError) {
         // the quotes, and whatever else TOML allows around the text, are skipped by looking the text up
         let place = self.sources.text.get(span.clone()).and_then(|raw| raw.find(formula));
         let span = match place {
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes in parameters, which may be formulas of each other in any order.
-    pub fn add_parameters(&mut self, table: &Table<Spanned<Value>>) {
+    pub(crate) fn add_parameters(&mut self, table: &Table<Spanned<Value>>) {
         let mut waiting: Vec<&(Spanned<String>, Spanned<Value>)> = Vec::new();
         for entry in &table.0 {
             let (name, span) = (entry.0.get_ref(), entry.0.span());
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An optional number with its default.
-    pub fn number_or(&mut self, value: Option<&Spanned<Value>>, default: f64, what: &str, must: Must) -> Option<f64> {
+    pub(crate) fn number_or(&mut self, value: Option<&Spanned<Value>>, default: f64, what: &str, must: Must) -> Option<f64> {
         match value {
             Some(value) => self.number(value, what, must),
             None => Some(default),
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An optional list of `N` numbers, zero by default.
-    pub fn vector_or_zero<const N: usize>(&mut self, value: Option<&Spanned<Value>>, what: &str) -> Option<[f64; N]> {
+    pub(crate) fn vector_or_zero<const N: usize>(&mut self, value: Option<&Spanned<Value>>, what: &str) -> Option<[f64; N]> {
         match value {
             Some(value) => self.vector(value, what),
             None => Some([0.0; N]),

@@ -44,7 +44,7 @@ impl<'a> Geometry<'a> {
     }
 
     /// Whether a chain, which knows its tangent, needs it.
-    pub fn use_tangent(&mut self, needed: bool) {
+    pub(crate) fn use_tangent(&mut self, needed: bool) {
         if let Geometry::Chain { source, .. } = self {
             source.tangent = needed;
         }

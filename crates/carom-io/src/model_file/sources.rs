@@ -45,7 +45,7 @@ impl Sources {
     }
 
     /// The bytes of a file that is named at a place of the text.
-    pub fn read_file(&self, place: usize, name: &str, limit: u64) -> Result<Vec<u8>, FileMistake> {
+    pub(crate) fn read_file(&self, place: usize, name: &str, limit: u64) -> Result<Vec<u8>, FileMistake> {
         let base = part_at(&self.parts, place).file.parent().unwrap_or(Path::new("")).to_path_buf();
         // paths in the present folder are named without it
         let base = base.strip_prefix(&self.folder.0).map(Path::to_path_buf).unwrap_or(base);

@@ -59,7 +59,7 @@ impl RunFile {
 
     /// The run has the modes of its multipliers; those of earlier versions have not.
     #[must_use]
-    pub fn has_multiplier_modes(&self) -> bool {
+    pub(crate) fn has_multiplier_modes(&self) -> bool {
         self.has("multiplier_modes")
     }
 

@@ -155,7 +155,7 @@ impl RunFile {
 
     /// Names of the rows of the constraints whose forces were recorded.
     #[must_use]
-    pub fn force_names(&self) -> &[String] {
+    pub(crate) fn force_names(&self) -> &[String] {
         &self.force_names
     }
 
@@ -167,7 +167,7 @@ impl RunFile {
 
     /// Names of the efforts between bounds: motors, and friction of known bound.
     #[must_use]
-    pub fn effort_names(&self) -> &[String] {
+    pub(crate) fn effort_names(&self) -> &[String] {
         &self.effort_names
     }
 

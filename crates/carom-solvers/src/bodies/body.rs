@@ -60,7 +60,7 @@ impl Body {
     }
 
     #[inline(always)]
-    pub fn set_velocity(&mut self, v: &[f64; 6]) {
+    pub(crate) fn set_velocity(&mut self, v: &[f64; 6]) {
         self.velocity = [Stored([v[0], v[1], v[2], v[3]]), Stored([v[4], v[5], 0.0, 0.0])];
     }
 }

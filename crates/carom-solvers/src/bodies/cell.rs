@@ -139,7 +139,7 @@ impl Cell {
     }
 
     /// Tells the impulses of its contacts.
-    pub fn tell_impulses(&self, mut tell: impl FnMut(u32, [f64; 3])) {
+    pub(crate) fn tell_impulses(&self, mut tell: impl FnMut(u32, [f64; 3])) {
         for (point, ids) in self.points.iter().zip(&self.ids) {
             for (lane, &id) in ids.iter().enumerate().filter(|(_, id)| **id != EMPTY) {
                 tell(id, point.impulse_of(lane));

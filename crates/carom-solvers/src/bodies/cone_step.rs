@@ -47,7 +47,7 @@ impl ConeStep {
     }
 
     /// First column of DP_K: what the normal component of z does.
-    pub fn of_normal(&self) -> [f64; 3] {
+    pub(crate) fn of_normal(&self) -> [f64; 3] {
         match self {
             ConeStep::Inside => [1.0, 0.0, 0.0],
             ConeStep::Mantle { generator, .. } => generator.map(|x| x * generator[0]),

@@ -147,7 +147,7 @@ impl ExactIsland {
     }
 
     /// Where the impulse of each contact of the island, in their order, is taken from before [`Self::solve`].
-    pub fn impulses_mut(&mut self) -> &mut Vec<[f64; 3]> {
+    pub(crate) fn impulses_mut(&mut self) -> &mut Vec<[f64; 3]> {
         &mut self.impulses
     }
 
@@ -202,7 +202,7 @@ impl ExactIsland {
     }
 
     /// Writes impulses and velocities of the best iterate into the solution.
-    pub fn read_out(&self, bodies: &[u32], contacts: &[u32], solution: &mut BodySolution) {
+    pub(crate) fn read_out(&self, bodies: &[u32], contacts: &[u32], solution: &mut BodySolution) {
         for (&index, r) in contacts.iter().zip(&self.impulses) {
             solution.impulses[index as usize] = *r;
         }

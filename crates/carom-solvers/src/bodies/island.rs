@@ -277,7 +277,7 @@ impl Island {
     }
 
     /// Goes on where the island, once within its tolerance, is to reach that of the task.
-    pub fn go_on(&mut self, task: Task<'_>, shared: bool) {
+    pub(crate) fn go_on(&mut self, task: Task<'_>, shared: bool) {
         let limits = task.limits;
         if !self.outcome.converged || self.outcome.measure.residual() <= limits.tolerance {
             return;
@@ -508,7 +508,7 @@ impl Island {
     }
 
     /// Writes impulses, velocities of bodies and those of rows into the solution of the problem.
-    pub fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
+    pub(crate) fn read_out(&mut self, problem: &BodyProblem, solution: &mut BodySolution) {
         if let (true, Some(exact)) = (self.is_exact, &self.exact) {
             exact.read_out(&self.bodies, &self.contacts, solution);
             return;

@@ -11,7 +11,7 @@ pub(super) const LANES: usize = 4;
 pub(super) struct Stored(pub [f64; LANES]);
 
 impl Stored {
-    pub fn splat(x: f64) -> Self {
+    pub(crate) fn splat(x: f64) -> Self {
         Stored([x; LANES])
     }
 }
@@ -22,7 +22,7 @@ impl Stored {
 pub(super) struct Rough(pub [f32; LANES]);
 
 impl Rough {
-    pub fn splat(x: f32) -> Self {
+    pub(crate) fn splat(x: f32) -> Self {
         Rough([x; LANES])
     }
 
@@ -204,7 +204,7 @@ pub(super) type Vectors<S> = [Lanes<S>; 3];
 
 impl<S: Arithmetic> Lanes<S> {
     #[inline(always)]
-    pub fn splat(by: S, x: f64) -> Self {
+    pub(crate) fn splat(by: S, x: f64) -> Self {
         Lanes { by, x: by.load([x; LANES]) }
     }
 
@@ -214,7 +214,7 @@ impl<S: Arithmetic> Lanes<S> {
     }
 
     #[inline(always)]
-    pub fn of_rough(by: S, x: &Rough) -> Self {
+    pub(crate) fn of_rough(by: S, x: &Rough) -> Self {
         Lanes { by, x: by.load_rough(x.0) }
     }
 
@@ -240,38 +240,38 @@ impl<S: Arithmetic> Lanes<S> {
 
     /// `then` where self ≤ bound, `otherwise` elsewhere.
     #[inline(always)]
-    pub fn choose_below(self, bound: Self, then: Self, otherwise: Self) -> Self {
+    pub(crate) fn choose_below(self, bound: Self, then: Self, otherwise: Self) -> Self {
         Lanes { x: self.by.choose_below(self.x, bound.x, then.x, otherwise.x), ..self }
     }
 
     /// Some is above its bound.
     #[inline(always)]
-    pub fn any_above(self, bound: Self) -> bool {
+    pub(crate) fn any_above(self, bound: Self) -> bool {
         self.by.any_above(self.x, bound.x)
     }
 
     /// self · other + third, rounded once.
     #[inline(always)]
-    pub fn times_plus(self, other: Self, third: Self) -> Self {
+    pub(crate) fn times_plus(self, other: Self, third: Self) -> Self {
         Lanes { x: self.by.mul_add(self.x, other.x, third.x), ..self }
     }
 
     /// self · other − third, rounded once.
     #[inline(always)]
-    pub fn times_minus(self, other: Self, third: Self) -> Self {
+    pub(crate) fn times_minus(self, other: Self, third: Self) -> Self {
         Lanes { x: self.by.mul_sub(self.x, other.x, third.x), ..self }
     }
 
     /// Number k of each row, for k = 0 … 3.
     #[inline(always)]
-    pub fn transposed(by: S, rows: [[f64; LANES]; LANES]) -> [Self; LANES] {
+    pub(crate) fn transposed(by: S, rows: [[f64; LANES]; LANES]) -> [Self; LANES] {
         let [a, b, c, d] = by.transpose([by.load(rows[0]), by.load(rows[1]), by.load(rows[2]), by.load(rows[3])]);
         [Lanes { by, x: a }, Lanes { by, x: b }, Lanes { by, x: c }, Lanes { by, x: d }]
     }
 
     /// The rows again.
     #[inline(always)]
-    pub fn transposed_back(columns: [Self; LANES]) -> [[f64; LANES]; LANES] {
+    pub(crate) fn transposed_back(columns: [Self; LANES]) -> [[f64; LANES]; LANES] {
         let by = columns[0].by;
         let [a, b, c, d] = by.transpose([columns[0].x, columns[1].x, columns[2].x, columns[3].x]);
         [by.store(a), by.store(b), by.store(c), by.store(d)]

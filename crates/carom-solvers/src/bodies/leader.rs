@@ -91,7 +91,7 @@ impl Leader {
     }
 
     /// Next β; whether to measure. `step` is |x⁺ − y|² of the sweep, `free` is |q|².
-    pub fn after_sweep(&mut self, step: f64, free: f64) -> Command {
+    pub(crate) fn after_sweep(&mut self, step: f64, free: f64) -> Command {
         self.outcome.sweeps += 1;
         let (limits, sweeps) = (&self.limits, self.outcome.sweeps);
         // momentum is dropped where it makes the changes grow, and comes back faster than from the start

@@ -78,7 +78,7 @@ impl Pack {
 
     /// Adds the response to the whole impulses to the velocities.
     #[inline(always)]
-    pub fn apply_impulses<S: Arithmetic>(&self, by: S, points: &[Points], bodies: &mut impl Bodies) {
+    pub(crate) fn apply_impulses<S: Arithmetic>(&self, by: S, points: &[Points], bodies: &mut impl Bodies) {
         let mut v = self.gather(by, bodies);
         let inertias = self.inertias(by, bodies);
         for point in points {

@@ -87,7 +87,7 @@ impl BodyProblem {
 
     /// Number of scalar rows besides those of the contacts.
     #[must_use]
-    pub fn n_other_rows(&self) -> usize {
+    pub(crate) fn n_other_rows(&self) -> usize {
         self.row_values.free.len()
     }
 }
@@ -217,7 +217,7 @@ impl RowSet {
     }
 
     /// Adds the responses to the whole impulses.
-    pub fn apply_impulses(&self, inertias: &[Inertia], bodies: &mut impl Bodies) {
+    pub(crate) fn apply_impulses(&self, inertias: &[Inertia], bodies: &mut impl Bodies) {
         for item in &self.items {
             self.apply(item, &self.impulse[item.rows.clone()], inertias, bodies);
         }
@@ -302,13 +302,13 @@ impl RowSet {
     }
 
     /// |u|² without impulses, from the free velocities.
-    pub fn free_square(&mut self, bodies: &impl Bodies) -> f64 {
+    pub(crate) fn free_square(&mut self, bodies: &impl Bodies) -> f64 {
         self.evaluate_all(bodies);
         norm_squared(&self.u)
     }
 
     /// Writes impulses and velocities of the rows numbered `rows` in the problem into its solution.
-    pub fn read_out(&mut self, problem: &BodyProblem, rows: &[u32], bodies: &impl Bodies, solution: &mut BodySolution) {
+    pub(crate) fn read_out(&mut self, problem: &BodyProblem, rows: &[u32], bodies: &impl Bodies, solution: &mut BodySolution) {
         self.evaluate_all(bodies);
         for (&number, item) in rows.iter().zip(&self.items) {
             let first = problem.rows[number as usize].first_row as usize;

@@ -69,7 +69,7 @@ impl ConeProduct {
     }
 
     /// Number of Lorentz cones: xᵀz/n_lorentz is the measure of complementarity.
-    pub fn n_lorentz(&self) -> usize {
+    pub(crate) fn n_lorentz(&self) -> usize {
         self.n_lorentz
     }
 
@@ -85,12 +85,12 @@ impl ConeProduct {
     }
 
     /// The rows of the Lorentz cones.
-    pub fn lorentz(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub(crate) fn lorentz(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.iter().filter(|(cone, _)| !cone.is_free()).map(|(_, rows)| rows)
     }
 
     /// x = size · e on the Lorentz cones, 0 on free rows.
-    pub fn set_identity(&self, size: f64, x: &mut [f64]) {
+    pub(crate) fn set_identity(&self, size: f64, x: &mut [f64]) {
         x.fill(0.0);
         for rows in self.lorentz() {
             x[rows.start] = size;

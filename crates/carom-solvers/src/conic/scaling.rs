@@ -68,7 +68,7 @@ impl Scaling {
     }
 
     /// out = G⁻¹ z; 0 on free rows.
-    pub fn apply_inverse(&self, cones: &ConeProduct, z: &[f64], out: &mut [f64]) {
+    pub(crate) fn apply_inverse(&self, cones: &ConeProduct, z: &[f64], out: &mut [f64]) {
         self.transform(cones, z, out, -1.0);
     }
 

@@ -98,7 +98,7 @@ impl ConicSystem {
     }
 
     /// The blocks D of all factors, row-major one after another, to be filled before [`Self::factor`].
-    pub fn blocks_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn blocks_mut(&mut self) -> &mut [f64] {
         &mut self.blocks
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The problem of a file. `is_used` says for each contact row whether anything in it is not zero.
-    pub fn of_file(spacedim: usize, mu: Vec<f64>, is_used: &[bool], n_joint_rows: usize) -> Self {
+    pub(crate) fn of_file(spacedim: usize, mu: Vec<f64>, is_used: &[bool], n_joint_rows: usize) -> Self {
         let (mut blocks, mut places) = (Vec::new(), Vec::new());
         for (contact, &mu) in mu.iter().enumerate() {
             let rows = contact * spacedim..(contact + 1) * spacedim;
@@ -46,7 +46,7 @@ impl Layout {
     }
 
     /// The file of a problem.
-    pub fn of_blocks(blocks: &[Block]) -> Result<Self, FclibError> {
+    pub(crate) fn of_blocks(blocks: &[Block]) -> Result<Self, FclibError> {
         let refuse = |what: &str, advice| Err(FclibError::NotExpressible { what: what.into(), advice });
         let mut spacedim = None;
         for block in blocks {

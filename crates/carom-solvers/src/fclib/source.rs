@@ -24,7 +24,7 @@ impl Source {
     }
 
     /// True when there is a group of this name.
-    pub fn has_group(&self, name: &str) -> bool {
+    pub(crate) fn has_group(&self, name: &str) -> bool {
         self.file.group(name).is_ok()
     }
 
@@ -34,22 +34,22 @@ impl Source {
     }
 
     /// All numbers of a dataset that may be missing.
-    pub fn optional_numbers(&self, name: &str) -> Result<Option<Vec<f64>>, FclibError> {
+    pub(crate) fn optional_numbers(&self, name: &str) -> Result<Option<Vec<f64>>, FclibError> {
         self.read(name, Dataset::read_f64)
     }
 
     /// `n` numbers.
-    pub fn n_numbers(&self, name: &str, n: usize) -> Result<Vec<f64>, FclibError> {
+    pub(crate) fn n_numbers(&self, name: &str, n: usize) -> Result<Vec<f64>, FclibError> {
         self.sized(name, n, self.numbers(name)?)
     }
 
     /// `n` numbers that may be missing.
-    pub fn n_optional_numbers(&self, name: &str, n: usize) -> Result<Option<Vec<f64>>, FclibError> {
+    pub(crate) fn n_optional_numbers(&self, name: &str, n: usize) -> Result<Option<Vec<f64>>, FclibError> {
         self.optional_numbers(name)?.map(|values| self.sized(name, n, values)).transpose()
     }
 
     /// All integers of a dataset.
-    pub fn integers(&self, name: &str) -> Result<Vec<i64>, FclibError> {
+    pub(crate) fn integers(&self, name: &str) -> Result<Vec<i64>, FclibError> {
         self.required(name, self.read(name, Dataset::read_i64)?)
     }
 
@@ -63,7 +63,7 @@ impl Source {
     }
 
     /// The only entry of a dataset that may be missing.
-    pub fn optional_integer(&self, name: &str) -> Result<Option<i64>, FclibError> {
+    pub(crate) fn optional_integer(&self, name: &str) -> Result<Option<i64>, FclibError> {
         match self.read(name, Dataset::read_i64)? {
             None => Ok(None),
             Some(_) => self.integer(name).map(Some),

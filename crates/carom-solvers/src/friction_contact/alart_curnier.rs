@@ -76,7 +76,7 @@ impl Sliding {
 
     /// The part of dr that F alone determines.
     #[inline]
-    pub fn known_step(&self, f: &[f64], dr: &mut [f64]) {
+    pub(crate) fn known_step(&self, f: &[f64], dr: &mut [f64]) {
         let along: f64 = f[1..].iter().zip(self.t).map(|(f, t)| f * t).sum();
         dr[0] = 0.0;
         for (dr, t) in dr[1..].iter_mut().zip(self.t) {
@@ -99,7 +99,7 @@ impl Sliding {
 
     /// A row of a matrix that acts on dr => the row that acts on the unknowns.
     #[inline]
-    pub fn reduce_row(&self, row: &[f64], out: &mut [f64]) {
+    pub(crate) fn reduce_row(&self, row: &[f64], out: &mut [f64]) {
         out[0] = row[0] + self.mu * row[1..].iter().zip(self.t).map(|(w, t)| w * t).sum::<f64>();
         if let (&[_, w1, w2], [_, out]) = (row, out) {
             *out = self.t[0] * w2 - self.t[1] * w1;
@@ -108,7 +108,7 @@ impl Sliding {
 
     /// The rows of du => the rows N and s, `len` entries each.
     #[inline]
-    pub fn reduce_rows(&self, rows: &[f64], len: usize, out: &mut [f64]) {
+    pub(crate) fn reduce_rows(&self, rows: &[f64], len: usize, out: &mut [f64]) {
         out[..len].copy_from_slice(&rows[..len]);
         if rows.len() == 3 * len {
             for k in 0..len {
@@ -119,7 +119,7 @@ impl Sliding {
 
     /// −F and what `du` the known part of dr causes, on the rows N and s.
     #[inline]
-    pub fn right_hand_side(&self, f: &[f64], du: &[f64], out: &mut [f64]) {
+    pub(crate) fn right_hand_side(&self, f: &[f64], du: &[f64], out: &mut [f64]) {
         out[0] = -f[0] - du[0];
         if let (&[_, f1, f2], &[_, u1, u2], [_, out]) = (f, du, out) {
             let across = |a: f64, b: f64| self.t[0] * b - self.t[1] * a;

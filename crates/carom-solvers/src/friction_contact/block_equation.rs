@@ -34,7 +34,7 @@ impl BlockEquation {
     }
 
     /// Sets these rows to F = r.
-    pub fn set_impulse_rows(&mut self, r: &[f64], rows: Range<usize>) {
+    pub(crate) fn set_impulse_rows(&mut self, r: &[f64], rows: Range<usize>) {
         for k in rows {
             self.f[k] = r[k];
             self.impulse[k * (r.len() + 1)] = 1.0;
@@ -42,7 +42,7 @@ impl BlockEquation {
     }
 
     /// Sets these rows to F = u.
-    pub fn set_velocity_rows(&mut self, u: &[f64], rows: Range<usize>) {
+    pub(crate) fn set_velocity_rows(&mut self, u: &[f64], rows: Range<usize>) {
         for k in rows {
             self.f[k] = u[k];
             self.velocity[k * (u.len() + 1)] = 1.0;
@@ -77,7 +77,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Checks E and B against central differences of F at (r, u), where F must be smooth.
-    pub fn check_slopes(what: &str, r: &[f64], u: &[f64], linearise: impl Fn(&[f64], &[f64], &mut BlockEquation)) {
+    pub(crate) fn check_slopes(what: &str, r: &[f64], u: &[f64], linearise: impl Fn(&[f64], &[f64], &mut BlockEquation)) {
         let dim = r.len();
         let step = 1e-6;
         let mut here = BlockEquation::default();
@@ -107,7 +107,7 @@ pub(super) mod tests {
     }
 
     /// Pairs (name, block, r, u) that satisfy their laws, one for each mode of each kind.
-    pub fn lawful_points() -> Vec<(&'static str, Block, Vec<f64>, Vec<f64>)> {
+    pub(crate) fn lawful_points() -> Vec<(&'static str, Block, Vec<f64>, Vec<f64>)> {
         let c2 = Block::Coulomb2 { mu: 0.5 };
         let c3 = Block::Coulomb3 { mu: 0.5 };
         let smooth = Block::Coulomb3 { mu: 0.0 };

@@ -191,7 +191,7 @@ impl ComplementarityForm {
     }
 
     /// Impulse of z.
-    pub fn recover(&self, z: &[f64], r: &mut [f64]) {
+    pub(crate) fn recover(&self, z: &[f64], r: &mut [f64]) {
         r.copy_from_slice(&self.offsets);
         for (row, z) in self.rows.iter().zip(z) {
             if let Row::Impulse { row, direction } = *row {

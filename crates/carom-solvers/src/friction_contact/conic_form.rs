@@ -162,13 +162,13 @@ impl ConicForm {
     }
 
     /// v = P u.
-    pub fn read_velocity(&self, u: &[f64], v: &mut Vec<f64>) {
+    pub(crate) fn read_velocity(&self, u: &[f64], v: &mut Vec<f64>) {
         v.clear();
         v.extend(self.rows.iter().map(|&(row, factor)| factor * u[row] / self.unit));
     }
 
     /// r = P x, moved to its cone.
-    pub fn restore_impulse(&self, problem: &FrictionContact, x: &[f64], r: &mut [f64]) {
+    pub(crate) fn restore_impulse(&self, problem: &FrictionContact, x: &[f64], r: &mut [f64]) {
         r.fill(0.0);
         for (x, &(row, factor)) in x.iter().zip(&self.rows) {
             r[row] = self.unit * factor * x;

@@ -65,7 +65,7 @@ impl Freezing {
     }
 
     /// Wakes all blocks; false when none was frozen.
-    pub fn thaw(&mut self) -> bool {
+    pub(crate) fn thaw(&mut self) -> bool {
         let frozen = self.blocks.iter().any(|b| b.1 > 0);
         self.blocks.fill((0, 0));
         frozen

@@ -117,13 +117,13 @@ impl Runaway {
     }
 
     /// True for the iterate r with this normalised residual.
-    pub fn applies(&self, r: &[f64], residual: f64) -> bool {
+    pub(crate) fn applies(&self, r: &[f64], residual: f64) -> bool {
         self.applies_to_size(self.mass_scale * norm_squared(r).sqrt(), residual)
     }
 
     /// The same for s|r|.
     #[inline]
-    pub fn applies_to_size(&self, size: f64, residual: f64) -> bool {
+    pub(crate) fn applies_to_size(&self, size: f64, residual: f64) -> bool {
         size > 1e8 * self.speed && (residual * size > 1e-3 * self.speed || size > 1e12 * self.speed)
     }
 }

@@ -169,17 +169,17 @@ impl NonsmoothNewton {
     }
 
     /// The function of Alart and Curnier: disks of radius μ (r_N − ρ u_N)⁺.
-    pub fn alart_curnier(params: &FrictionSolverParams) -> Self {
+    pub(crate) fn alart_curnier(params: &FrictionSolverParams) -> Self {
         Self::new(params, "newton-alart-curnier", Function::Disks(Radius::AlartCurnier))
     }
 
     /// The function of Jean and Moreau: disks of radius μ (r_N)⁺.
-    pub fn jean_moreau(params: &FrictionSolverParams) -> Self {
+    pub(crate) fn jean_moreau(params: &FrictionSolverParams) -> Self {
         Self::new(params, "newton-jean-moreau", Function::Disks(Radius::JeanMoreau))
     }
 
     /// The function of Fischer and Burmeister on the second-order cone; θ is smooth.
-    pub fn fischer_burmeister(params: &FrictionSolverParams) -> Self {
+    pub(crate) fn fischer_burmeister(params: &FrictionSolverParams) -> Self {
         Self::new(params, "newton-fischer-burmeister", Function::FischerBurmeister)
     }
 

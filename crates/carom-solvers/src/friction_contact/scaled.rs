@@ -106,12 +106,12 @@ impl Scaled {
     }
 
     /// u = v/s.
-    pub fn restore_velocity(&self, v: &[f64], u: &mut [f64]) {
+    pub(crate) fn restore_velocity(&self, v: &[f64], u: &mut [f64]) {
         self.scale_impulse(v, u);
     }
 
     /// y = r/s.
-    pub fn scale_impulse(&self, r: &[f64], y: &mut [f64]) {
+    pub(crate) fn scale_impulse(&self, r: &[f64], y: &mut [f64]) {
         for (block, factor) in self.factors.iter().enumerate() {
             for k in self.rows(block) {
                 y[k] = r[k] / factor;
@@ -120,7 +120,7 @@ impl Scaled {
     }
 
     /// r = s y, moved to its cone.
-    pub fn restore_impulse(&self, y: &[f64], r: &mut [f64]) {
+    pub(crate) fn restore_impulse(&self, y: &[f64], r: &mut [f64]) {
         for (index, (law, factor)) in self.laws.iter().zip(&self.factors).enumerate() {
             let rows = self.rows(index);
             for k in rows.clone() {

@@ -39,7 +39,7 @@ impl Visits {
     }
 
     /// The blocks of the next sweep, in their order.
-    pub fn next_sweep(&mut self, kind: SweepOrder) -> &[usize] {
+    pub(crate) fn next_sweep(&mut self, kind: SweepOrder) -> &[usize] {
         if kind == SweepOrder::Shuffled {
             self.shuffle();
         }

@@ -118,12 +118,12 @@ impl ConicForm {
     }
 
     /// (column, value) of a row of A.
-    pub fn mass_row<'a>(&'a self, problem: &'a GlobalFrictionContact, i: usize) -> impl Iterator<Item = (usize, f64)> + 'a {
+    pub(crate) fn mass_row<'a>(&'a self, problem: &'a GlobalFrictionContact, i: usize) -> impl Iterator<Item = (usize, f64)> + 'a {
         problem.m.row(i).map(move |(j, m)| (j, m * self.roots[i] * self.roots[j]))
     }
 
     /// (column, value) of a row of B.
-    pub fn direction_row<'a>(&'a self, problem: &'a GlobalFrictionContact, i: usize) -> impl Iterator<Item = (usize, f64)> + 'a {
+    pub(crate) fn direction_row<'a>(&'a self, problem: &'a GlobalFrictionContact, i: usize) -> impl Iterator<Item = (usize, f64)> + 'a {
         problem.h.row(i).filter_map(move |(row, h)| {
             let place = self.place[row];
             (place != NONE).then(|| (place, h * self.roots[i] * self.rows[place].1))
@@ -131,7 +131,7 @@ impl ConicForm {
     }
 
     /// r = P x in the units of the problem, moved to its cone.
-    pub fn restore_impulse(&self, problem: &GlobalFrictionContact, x: &[f64], r: &mut [f64]) {
+    pub(crate) fn restore_impulse(&self, problem: &GlobalFrictionContact, x: &[f64], r: &mut [f64]) {
         r.fill(0.0);
         for (x, &(row, factor)) in x.iter().zip(&self.rows) {
             r[row] = self.unit * factor * x;

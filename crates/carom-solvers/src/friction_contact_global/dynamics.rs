@@ -75,7 +75,7 @@ impl Dynamics {
     }
 
     /// False for impulses that only grow because nothing stops them; see [`Runaway`].
-    pub fn is_usable(&self, r: &[f64], residual: f64) -> bool {
+    pub(crate) fn is_usable(&self, r: &[f64], residual: f64) -> bool {
         !Runaway::new(self.scale, self.q_size).applies(r, residual)
     }
 }

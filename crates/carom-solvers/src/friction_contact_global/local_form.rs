@@ -63,7 +63,7 @@ impl Bodies {
     }
 
     /// True when all bodies are small enough for dense blocks.
-    pub fn are_small(&self) -> bool {
+    pub(crate) fn are_small(&self) -> bool {
         self.coordinates.iter().all(|coordinates| coordinates.len() <= MAX_BODY)
     }
 }

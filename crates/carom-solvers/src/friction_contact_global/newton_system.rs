@@ -70,7 +70,7 @@ impl NewtonSystem {
     }
 
     /// The blocks E of all cones, row-major one after another, to be filled before [`Self::factor`].
-    pub fn blocks_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn blocks_mut(&mut self) -> &mut [f64] {
         &mut self.blocks
     }
 

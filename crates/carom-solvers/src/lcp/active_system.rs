@@ -56,7 +56,7 @@ const LINEAR_FAILURE: f64 = 1e-3;
 
 impl ActiveSystem {
     /// Finds the structure of M. Needed before the first system with another M.
-    pub fn analyse(&mut self, m: &Matrix) {
+    pub(crate) fn analyse(&mut self, m: &Matrix) {
         self.place.clear();
         self.place.resize(m.n_rows(), ABSENT);
         let (lower, upper) = match m {
@@ -151,7 +151,7 @@ impl ActiveSystem {
     /// Where M_AA is regular it is the solution, refined to rounding. Where it is singular, (M_AA + δ) Δz = −w_A is iterated from the given z: for
     /// M ⪰ 0 and a consistent system that is the solution nearest to z, so positive entries tend to stay positive. False when
     /// no shift gives a residual that is small compared with q; z is then of no use.
-    pub fn solve_active(&mut self, problem: &Lcp, active: &[usize], scale: f64, z: &mut [f64]) -> bool {
+    pub(crate) fn solve_active(&mut self, problem: &Lcp, active: &[usize], scale: f64, z: &mut [f64]) -> bool {
         self.place.fill(ABSENT);
         active.iter().for_each(|&i| self.place[i] = 0);
         z.iter_mut().zip(&self.place).for_each(|(z, &place)| *z = if place == ABSENT { 0.0 } else { *z });

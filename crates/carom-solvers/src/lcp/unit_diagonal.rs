@@ -78,14 +78,14 @@ impl UnitDiagonalLcp {
     }
 
     /// The impulses of the problem, negative ones replaced by zero.
-    pub fn to_problem(&self, scaled: &[f64], z: &mut [f64]) {
+    pub(crate) fn to_problem(&self, scaled: &[f64], z: &mut [f64]) {
         for ((z, x), d) in z.iter_mut().zip(scaled).zip(&self.d) {
             *z = x.max(0.0) * d * self.speed;
         }
     }
 
     /// The impulses in the units of this form.
-    pub fn to_scaled(&self, z: &[f64], scaled: &mut [f64]) {
+    pub(crate) fn to_scaled(&self, z: &[f64], scaled: &mut [f64]) {
         for ((x, z), d) in scaled.iter_mut().zip(z).zip(&self.d) {
             *x = z / (d * self.speed);
         }

@@ -133,7 +133,7 @@ impl FrontalLu {
 
     /// Factors a matrix whose symmetric part is positive semidefinite, without exchanges. A row whose pivot is not above `tolerance` times its
     /// diagonal entry depends on the rows before it: it is left out, its unknown is zero in every solution. Returns the number of such rows.
-    pub fn factor_semidefinite(&mut self, tolerance: f64) -> usize {
+    pub(crate) fn factor_semidefinite(&mut self, tolerance: f64) -> usize {
         let tree = &self.tree;
         self.floors.clear();
         self.floors.resize(tree.n_rows(), 0.0);

@@ -31,7 +31,7 @@ impl SparsePattern {
     }
 
     /// The pattern of Aᵀ.
-    pub fn transposed(&self) -> SymbolicSparseColMatRef<'_, usize> {
+    pub(crate) fn transposed(&self) -> SymbolicSparseColMatRef<'_, usize> {
         let n = self.starts.len().saturating_sub(1);
         SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices)
     }

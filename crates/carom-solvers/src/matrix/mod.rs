@@ -72,7 +72,7 @@ impl Matrix {
 
     /// (row i) · x.
     #[inline]
-    pub fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
+    pub(crate) fn row_dot(&self, i: usize, x: &[f64]) -> f64 {
         match self {
             Matrix::Dense(m) => m.row(i).iter().zip(x).map(|(a, x)| a * x).sum(),
             Matrix::Sparse(m) => m.row(i).map(|(j, a)| a * x[j]).sum(),
@@ -96,7 +96,7 @@ impl Matrix {
     }
 
     /// out = Aᵀ x.
-    pub fn multiply_transposed(&self, x: &[f64], out: &mut [f64]) {
+    pub(crate) fn multiply_transposed(&self, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (i, x) in x.iter().enumerate() {
             self.add_row(i, *x, out);

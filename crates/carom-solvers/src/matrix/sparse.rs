@@ -117,7 +117,7 @@ impl SparseMatrix {
 
     /// First entry of each row, and the number of entries.
     #[inline]
-    pub fn row_starts(&self) -> &[usize] {
+    pub(crate) fn row_starts(&self) -> &[usize] {
         &self.row_starts
     }
 
@@ -144,7 +144,7 @@ impl SparseMatrix {
     }
 
     /// Aᵀ.
-    pub fn transposed(&self) -> SparseMatrix {
+    pub(crate) fn transposed(&self) -> SparseMatrix {
         let mut starts = vec![0; self.n_columns + 1];
         for &j in &self.columns {
             starts[j + 1] += 1;
@@ -170,7 +170,7 @@ impl SparseMatrix {
     }
 
     /// Largest |i − j| of a stored entry below and above the diagonal.
-    pub fn bandwidths(&self) -> (usize, usize) {
+    pub(crate) fn bandwidths(&self) -> (usize, usize) {
         let (mut lower, mut upper) = (0, 0);
         for i in 0..self.n_rows() {
             for (j, _) in self.row(i) {

@@ -64,7 +64,7 @@ impl Equilibrated {
     }
 
     /// z in the units of the given problem, projected.
-    pub fn to_problem(&self, scaled: &[f64], z: &mut [f64]) {
+    pub(crate) fn to_problem(&self, scaled: &[f64], z: &mut [f64]) {
         for ((z, x), d) in z.iter_mut().zip(scaled).zip(&self.d) {
             *z = x * d * self.speed;
         }
@@ -72,7 +72,7 @@ impl Equilibrated {
     }
 
     /// z in the units of this form.
-    pub fn to_scaled(&self, z: &[f64], scaled: &mut [f64]) {
+    pub(crate) fn to_scaled(&self, z: &[f64], scaled: &mut [f64]) {
         for ((x, z), d) in scaled.iter_mut().zip(z).zip(&self.d) {
             *x = z / (d * self.speed);
         }

@@ -53,7 +53,7 @@ impl Body {
 
     /// The same body turned about the world's y axis.
     #[must_use]
-    pub fn turned_about_y(mut self, angle: f64) -> Self {
+    pub(crate) fn turned_about_y(mut self, angle: f64) -> Self {
         let (s, c) = angle.sin_cos();
         let rotation = [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]];
         let turn = |i: usize, j: usize| (0..9).map(|k| rotation[i][k / 3] * self.inertia[k / 3][k % 3] * rotation[j][k % 3]).sum();

@@ -120,7 +120,7 @@ impl KktSystem {
     }
 
     /// Moves (x, y) to a solution with the rows of `active` at these values and no multipliers elsewhere; the nearest one where there are several.
-    pub fn solve_active(&mut self, qp: &ConvexQp, active: &[(usize, f64)], shift: f64, (x, y): (&mut [f64], &mut [f64])) -> bool {
+    pub(crate) fn solve_active(&mut self, qp: &ConvexQp, active: &[(usize, f64)], shift: f64, (x, y): (&mut [f64], &mut [f64])) -> bool {
         let n = qp.n();
         let rows: Vec<(usize, f64)> = active.iter().map(|(row, _)| (*row, 0.0)).collect();
         if !self.factor(qp, &vec![0.0; n], &rows, &[shift]) {

@@ -129,7 +129,7 @@ impl ConvexQp {
     }
 
     /// (row of K) · x.
-    pub fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
+    pub(crate) fn row_dot(&self, row: usize, x: &[f64]) -> f64 {
         let (m, k) = (self.b.len(), self.row_lower.len());
         if row < m {
             self.equalities.row_dot(row, x)
@@ -170,7 +170,7 @@ impl ConvexQp {
     }
 
     /// Mean of the diagonal of H; where that vanishes (a linear program) the largest |c|, or 1.
-    pub fn curvature_scale(&self) -> f64 {
+    pub(crate) fn curvature_scale(&self) -> f64 {
         let mean = (0..self.n()).map(|i| self.hessian.get(i, i)).sum::<f64>() / self.n().max(1) as f64;
         let largest = self.c.iter().fold(0.0_f64, |s, c| s.max(c.abs()));
         [mean, largest].into_iter().find(|s| *s > 0.0 && s.is_finite()).unwrap_or(1.0)

@@ -254,7 +254,7 @@ impl GeneralisedJacobian {
 
     /// d = −(VᵀV + λ ν I)⁻¹ Vᵀ Φ, a step of Levenberg and Marquardt, from the system [I V; Vᵀ −λν I](e, d) = (−Φ, 0); ν is the mean square of
     /// the columns of V. False where it is not finite.
-    pub fn damped_step(&mut self, lambda: f64, phi: &[f64], d: &mut [f64]) -> bool {
+    pub(crate) fn damped_step(&mut self, lambda: f64, phi: &[f64], d: &mut [f64]) -> bool {
         let n = phi.len();
         let damping = lambda * self.v.values().iter().map(|v| v * v).sum::<f64>() / n as f64;
         self.augmented.clear();
@@ -299,7 +299,7 @@ impl GeneralisedJacobian {
     }
 
     /// Φᵀ V d: the slope of ½|Φ|² along d.
-    pub fn slope_along(&self, phi: &[f64], d: &[f64]) -> f64 {
+    pub(crate) fn slope_along(&self, phi: &[f64], d: &[f64]) -> f64 {
         phi.iter().enumerate().map(|(i, phi)| phi * self.v.row_dot(i, d)).sum()
     }
 }

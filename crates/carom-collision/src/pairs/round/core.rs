@@ -112,7 +112,7 @@ impl ArcList {
 
 impl<'a> Core<'a> {
     /// The core of a capsule, cylinder or cone; `None` for other shapes.
-    pub fn revolved(shape: &Shape, pose: &'a Pose) -> Option<Self> {
+    pub(crate) fn revolved(shape: &Shape, pose: &'a Pose) -> Option<Self> {
         let axis = pose.axis();
         let (body, rounding, size) = match *shape {
             Shape::Capsule { radius, half_length } => (Body::Segment { axis, half_length }, radius, half_length),
@@ -167,7 +167,7 @@ impl<'a> Core<'a> {
     }
 
     /// Calls `found` with the normal of every face and cap within an angle of a direction, given by its cosine.
-    pub fn nodes_near(&self, u: &Vector3<f64>, cosine: f64, mut found: impl FnMut(Vector3<f64>)) {
+    pub(crate) fn nodes_near(&self, u: &Vector3<f64>, cosine: f64, mut found: impl FnMut(Vector3<f64>)) {
         match &self.body {
             Body::Segment { .. } => {}
             Body::Cylinder { axis, .. } => {
@@ -192,7 +192,7 @@ impl<'a> Core<'a> {
     }
 
     /// The arcs within about an angle of a direction.
-    pub fn arcs_near(&self, u: &Vector3<f64>, angle: f64, list: &mut ArcList) {
+    pub(crate) fn arcs_near(&self, u: &Vector3<f64>, angle: f64, list: &mut ArcList) {
         match &self.body {
             Body::Segment { axis, .. } => {
                 if axis.dot(u).abs() <= angle {

@@ -39,16 +39,16 @@ pub(crate) fn box_corners(half: &Vector3<f64>) -> [Vector3<f64>; 8] {
 
 impl<'a> Facets<'a> {
     /// A box over its corners, as [`box_corners`] gives them.
-    pub fn of_box(half: &Vector3<f64>, corners: &'a [Vector3<f64>; 8]) -> Self {
+    pub(crate) fn of_box(half: &Vector3<f64>, corners: &'a [Vector3<f64>; 8]) -> Self {
         Self { vertices: corners, kind: Kind::Box(*half) }
     }
 
-    pub fn of_hull(hull: &'a Polyhedron) -> Self {
+    pub(crate) fn of_hull(hull: &'a Polyhedron) -> Self {
         Self { vertices: &hull.vertices, kind: Kind::Hull(hull) }
     }
 
     /// A triangle, counter-clockwise about the first of its two normals.
-    pub fn of_triangle(corners: &'a [Vector3<f64>; 3], normals: &'a [Vector3<f64>; 2]) -> Self {
+    pub(crate) fn of_triangle(corners: &'a [Vector3<f64>; 3], normals: &'a [Vector3<f64>; 2]) -> Self {
         Self { vertices: corners, kind: Kind::Triangle(normals) }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Facets<'a> {
     }
 
     /// Number of the side of a face from its corner k to the next.
-    pub fn side_number(&self, face: usize, k: usize) -> u32 {
+    pub(crate) fn side_number(&self, face: usize, k: usize) -> u32 {
         match self.kind {
             Kind::Box(_) => (4 * face + k) as u32,
             Kind::Hull(hull) => hull.ring_edges(face as u32)[k],

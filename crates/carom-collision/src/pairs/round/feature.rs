@@ -67,19 +67,19 @@ impl<'a> Face<'a> {
         self.core.centre + self.core.rotation * self.facets.vertices[self.ring[k % self.ring.len()] as usize]
     }
 
-    pub fn vertex_number(&self, k: usize) -> u32 {
+    pub(crate) fn vertex_number(&self, k: usize) -> u32 {
         self.ring[k] & (FACE_SIDE - 1)
     }
 
     /// Number of the side from vertex k to the next.
-    pub fn side_number(&self, k: usize) -> u32 {
+    pub(crate) fn side_number(&self, k: usize) -> u32 {
         FACE_SIDE | self.facets.side_number(self.face, k) & (FACE_SIDE - 1)
     }
 }
 
 impl Disk {
     /// Four points of the rim a quarter turn apart, the first one lowest along `up`; the body's x axis when upright.
-    pub fn rim_points(&self, up: &Vector3<f64>) -> [Vector3<f64>; 4] {
+    pub(crate) fn rim_points(&self, up: &Vector3<f64>) -> [Vector3<f64>; 4] {
         let across = up - self.axis * self.axis.dot(up);
         let tilt = across.norm();
         let first = if tilt > super::UPRIGHT * up.norm() { across / -tilt } else { self.x };
@@ -117,7 +117,7 @@ impl<'a> Feature<'a> {
     }
 
     /// The edge or ruling that is level along a direction within a small angle.
-    pub fn level_line(core: &Core<'a>, u: &Vector3<f64>, angle: f64) -> Option<Line> {
+    pub(crate) fn level_line(core: &Core<'a>, u: &Vector3<f64>, angle: f64) -> Option<Line> {
         match &core.body {
             Body::Segment { axis, .. } | Body::Cylinder { axis, .. } => (axis.dot(u).abs() <= angle).then(|| ruling(core, u)),
             Body::Cone { axis, radius, half_height } => {

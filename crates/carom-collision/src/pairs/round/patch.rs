@@ -57,7 +57,7 @@ impl<'p, 'a> Patch<'p, 'a> {
     }
 
     /// Appends the corners of the overlap with a face or cap square to the normal; false when there is none.
-    pub fn fill_flat(&mut self) -> bool {
+    pub(crate) fn fill_flat(&mut self) -> bool {
         let n = self.best.normal;
         let (a, b) = (&self.pair.a, &self.pair.b);
         let flat = (Feature::flat(a, &-n), Feature::flat(b, &n));

@@ -97,12 +97,12 @@ impl Form {
     }
 
     /// The reverse.
-    pub fn unscale(&self, p: &DMatrix<f64>) -> DMatrix<f64> {
+    pub(crate) fn unscale(&self, p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::from_fn(p.nrows(), p.ncols(), |i, j| p[(i, j)] / (self.units[i] * self.units[j]))
     }
 
     /// The diagonal P that reciprocity suggests, in the user's units.
-    pub fn suggested(&self) -> DMatrix<f64> {
+    pub(crate) fn suggested(&self) -> DMatrix<f64> {
         self.unscale(&DMatrix::identity(self.units.len(), self.units.len()))
     }
 

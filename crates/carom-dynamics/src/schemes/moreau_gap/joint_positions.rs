@@ -159,7 +159,7 @@ impl JointPositions {
     }
 
     /// Factors G M⁻¹ Hᵀ for the projection, with the rows G of an active set of these joints alone and H = ½ (G_k + G).
-    pub fn factorise_mean(&mut self, layout: &BlockLayout, active: &mut ActiveSet) {
+    pub(crate) fn factorise_mean(&mut self, layout: &BlockLayout, active: &mut ActiveSet) {
         let JointPositions { start, w, factor, mass, held, .. } = self;
         active.compute_mean_response(layout, mass, start);
         active.assemble_delassus(layout, w);
@@ -248,7 +248,7 @@ impl JointPositions {
     }
 
     /// Writes the guess of the reactions over the rows of the active set, zero for other rows.
-    pub fn guess_reactions(&self, active: &ActiveSet, p: &mut Vec<f64>) {
+    pub(crate) fn guess_reactions(&self, active: &ActiveSet, p: &mut Vec<f64>) {
         p.clear();
         p.resize(active.n_rows(), 0.0);
         for (held, item) in self.held.iter().zip(self.start.items()) {
@@ -257,7 +257,7 @@ impl JointPositions {
     }
 
     /// Keeps what a step of the size h from t did, with the impulses p over the rows of the active set.
-    pub fn keep_step(&mut self, (t, h): (f64, f64), velocities: (&[f64], &[f64]), active: &ActiveSet, p: &[f64]) {
+    pub(crate) fn keep_step(&mut self, (t, h): (f64, f64), velocities: (&[f64], &[f64]), active: &ActiveSet, p: &[f64]) {
         let JointPositions { history, held, .. } = self;
         if !held.is_empty() {
             let impulses = held.iter().flat_map(|held| &p[active.items()[held.place].rows.clone()]);
@@ -266,7 +266,7 @@ impl JointPositions {
     }
 
     /// Adds ½ (G_k − G_{k+1})ᵀ p to `out`: with G_{k+1}ᵀ p of the one-step problem the reaction is that of the mean rows.
-    pub fn add_mean_reaction(&mut self, model: &Model, active: &ActiveSet, p: &[f64], out: &mut [f64]) {
+    pub(crate) fn add_mean_reaction(&mut self, model: &Model, active: &ActiveSet, p: &[f64], out: &mut [f64]) {
         // before the first solution of the step there is none
         if !self.is_held() || p.len() != active.n_rows() {
             return;

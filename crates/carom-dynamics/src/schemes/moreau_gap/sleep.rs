@@ -66,7 +66,7 @@ impl Sleep {
     }
 
     /// Everybody is awake.
-    pub fn wake_all(&mut self) {
+    pub(crate) fn wake_all(&mut self) {
         self.quiet.clear();
     }
 

@@ -93,14 +93,14 @@ impl StepHistory {
     }
 
     /// Adds h v̇ of a step of this size from t to `v`.
-    pub fn add_change(&self, (t, size): (f64, f64), v: &mut [f64]) {
+    pub(crate) fn add_change(&self, (t, size): (f64, f64), v: &mut [f64]) {
         let Some((last, before)) = self.last(t).filter(|(last, _)| last.acceleration.len() == v.len()) else { return };
         let before = before.map(|before| (before, &before.acceleration[..]));
         extrapolate((last, &last.acceleration), before, t + 0.5 * size, |i, a| v[i] += size * a);
     }
 
     /// Writes h λ of a step of this size from t; false where none is known.
-    pub fn guess_impulses(&self, (t, size): (f64, f64), p: &mut [f64]) -> bool {
+    pub(crate) fn guess_impulses(&self, (t, size): (f64, f64), p: &mut [f64]) -> bool {
         let Some((last, before)) = self.last(t).filter(|(last, _)| last.reaction.len() == p.len()) else { return false };
         let before = before.map(|before| (before, &before.reaction[..]));
         extrapolate((last, &last.reaction), before, t + 0.5 * size, |i, lambda| p[i] = size * lambda);

@@ -161,7 +161,7 @@ impl Remembered {
     }
 
     /// (g_n, u_n) => how the contacts stand.
-    pub fn find_status(&mut self, model: &Model, memory: &StepMemory, rule: Activation) {
+    pub(crate) fn find_status(&mut self, model: &Model, memory: &StepMemory, rule: Activation) {
         let (c, Activation { step: h, threshold, .. }) = (&memory.candidates, rule);
         self.status.clear();
         for (i, interaction) in model.interactions().iter().enumerate() {
@@ -229,7 +229,7 @@ impl Remembered {
     }
 
     /// Takes the restitution off the contacts whose reaction is a force.
-    pub fn bind(&self, memory: &mut StepMemory) {
+    pub(crate) fn bind(&self, memory: &mut StepMemory) {
         let active = &mut memory.active;
         for item in 0..active.items().len() {
             let (source, rows, law) = (active.items()[item].source, active.items()[item].rows.clone(), active.items()[item].law);
@@ -240,7 +240,7 @@ impl Remembered {
     }
 
     /// Takes the status of this step into what is tried.
-    pub fn keep_status(&mut self) {
+    pub(crate) fn keep_status(&mut self) {
         self.tried.status.clone_from(&self.status);
     }
 }

@@ -165,7 +165,7 @@ impl Newton<'_> {
     }
 
     /// (v_{n+1}, P, Λ) => a_{n+1}, A_{n+1}, λ_{n+1} of what is tried; the impulses of forces become those of the step, h/2 (λ_n + λ_{n+1}).
-    pub fn conclude(&self, state: &State, memory: &mut StepMemory, own: &mut Remembered) {
+    pub(crate) fn conclude(&self, state: &State, memory: &mut StepMemory, own: &mut Remembered) {
         let (AlphaCoefficients { mass, force, gamma, .. }, h, weight) = (self.coefficients, self.h, self.weight());
         own.keep_status();
         own.tried.step = h;

@@ -40,7 +40,7 @@ pub(in crate::smooth) struct Partition {
 
 impl Partition {
     /// B and a_p for G a = r; chooses the partition when there is none or it has become bad.
-    pub fn free_motion(&mut self, rows: &DMatrix<f64>, right: &DVector<f64>) -> FreeMotion {
+    pub(crate) fn free_motion(&mut self, rows: &DMatrix<f64>, right: &DVector<f64>) -> FreeMotion {
         if let Some((motion, ratio)) = self.solve(rows, right)
             && ratio <= LARGEST_GROWTH * self.ratio
         {
@@ -92,7 +92,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// [`IntegrationError::NotConverged`]; errors of evaluation.
-    pub fn resolve_dependent(&mut self, point: &mut MotionPoint) -> Result<(), IntegrationError> {
+    pub(crate) fn resolve_dependent(&mut self, point: &mut MotionPoint) -> Result<(), IntegrationError> {
         let (m, n) = (self.n_rows(), self.n_v());
         let holonomic: Vec<usize> = self.rows().items().iter().filter(|item| item.holonomic).flat_map(|item| item.rows.clone()).collect();
         let (mut residual, mut q) = (Residual::new(m), point.q.clone());

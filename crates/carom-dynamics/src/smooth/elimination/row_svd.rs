@@ -67,7 +67,7 @@ impl RowSvd {
     }
 
     /// The shortest λ with Gᵀλ = f in the least-squares sense.
-    pub fn solve_transposed(&self, f: &DVector<f64>) -> DVector<f64> {
+    pub(crate) fn solve_transposed(&self, f: &DVector<f64>) -> DVector<f64> {
         &self.left * self.scaled(self.right.tr_mul(f))
     }
 
@@ -77,7 +77,7 @@ impl RowSvd {
     }
 
     /// An orthonormal basis of the null space of G: the complement of V.
-    pub fn null_space(&self) -> DMatrix<f64> {
+    pub(crate) fn null_space(&self) -> DMatrix<f64> {
         let (n, rank) = self.right.shape();
         // columns of zeros make Q square
         let q = self.right.clone().resize(n, n, 0.0).qr().q();

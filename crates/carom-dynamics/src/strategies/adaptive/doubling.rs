@@ -201,7 +201,7 @@ impl Doubling {
     }
 
     /// Puts everything back to where the step that was tried began.
-    pub fn put_back(&self, context: &mut Context<'_, '_>, state: &mut State) {
+    pub(crate) fn put_back(&self, context: &mut Context<'_, '_>, state: &mut State) {
         state.clone_from(&self.start);
         context.memory.warm.copy_from(&self.warm);
     }

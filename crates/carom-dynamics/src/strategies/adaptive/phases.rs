@@ -132,7 +132,7 @@ impl CrossingWatch {
     }
 
     /// The next step begins at the state that was looked at last.
-    pub fn begin_here(&mut self, model: &Model, memory: &StepMemory) {
+    pub(crate) fn begin_here(&mut self, model: &Model, memory: &StepMemory) {
         let c = &memory.candidates;
         self.open.clear();
         self.open.extend(model.interactions().iter().zip(&c.rows).filter(|(x, _)| x.is_contact()).map(|(_, &row)| c.position[row] >= 0.0));

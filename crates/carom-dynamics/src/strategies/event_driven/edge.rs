@@ -12,7 +12,7 @@ use crate::systems::Scratch;
 impl<'m> Motion<'m> {
     /// Goes over to the piece beyond the edge that an interaction has come to, and turns the velocity at a corner whose law says so. Accelerations
     /// and impacts are left to [`Motion::settle`].
-    pub fn cross_edge(&mut self, interaction: usize) -> Result<Settled, RunError> {
+    pub(crate) fn cross_edge(&mut self, interaction: usize) -> Result<Settled, RunError> {
         let (mut settled, mut state) = (Settled::default(), self.state());
         let whole = &self.model.interactions()[interaction];
         let (name, relation, bilateral) = (whole.name(), whole.relation(), whole.is_bilateral());

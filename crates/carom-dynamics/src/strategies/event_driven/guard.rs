@@ -21,7 +21,7 @@ impl ProgressGuard {
     }
 
     /// Takes an event in; true when the run is held up.
-    pub fn is_held_up(&mut self, t: f64) -> bool {
+    pub(crate) fn is_held_up(&mut self, t: f64) -> bool {
         if self.times.len() == self.most {
             self.times.pop_front();
         }

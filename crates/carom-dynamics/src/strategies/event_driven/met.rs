@@ -40,7 +40,7 @@ impl Met {
     }
 
     /// Efforts that came to a bound.
-    pub fn yielding(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn yielding(&self) -> impl Iterator<Item = usize> {
         self.functions.iter().filter_map(|f| if let Function::Bound { effort, .. } = f { Some(*effort) } else { None })
     }
 

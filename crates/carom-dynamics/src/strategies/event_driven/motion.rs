@@ -107,7 +107,7 @@ impl<'m> Motion<'m> {
     }
 
     /// Looks for contacts that may close within `horizon` seconds.
-    pub fn find_contacts(&mut self, horizon: f64) -> Result<(), RunError> {
+    pub(crate) fn find_contacts(&mut self, horizon: f64) -> Result<(), RunError> {
         let point = self.integration.point();
         let at = Instant { t: point.t, q: &point.q, v: &point.v };
         self.contacts.find(at, horizon).map_err(|source| IntegrationError::NonFinite { t: point.t, source })?;
@@ -230,7 +230,7 @@ impl<'m> Motion<'m> {
     }
 
     /// The signs of the user's functions and of the switching functions at the state reached.
-    pub fn read_signs(&mut self) -> Result<(), RunError> {
+    pub(crate) fn read_signs(&mut self) -> Result<(), RunError> {
         let MotionPoint { t, q, v, a, .. } = self.integration.point();
         let at = Instant { t: *t, q, v };
         let located = |source| IntegrationError::NonFinite { t: at.t, source };
@@ -247,7 +247,7 @@ impl<'m> Motion<'m> {
     }
 
     /// The pieces in use at the state reached.
-    pub fn read_pieces(&mut self) -> Result<(), RunError> {
+    pub(crate) fn read_pieces(&mut self) -> Result<(), RunError> {
         let MotionPoint { t, q, .. } = self.integration.point();
         for (interaction, piece) in self.model.interactions().iter().zip(&mut self.pieces) {
             let found = interaction.relation().piece_at(*t, q, &mut self.scratch);
@@ -258,7 +258,7 @@ impl<'m> Motion<'m> {
     }
 
     /// The user's functions that changed their sign by a jump of the velocities.
-    pub fn jumped_events(&mut self) -> Result<Vec<usize>, RunError> {
+    pub(crate) fn jumped_events(&mut self) -> Result<Vec<usize>, RunError> {
         let before = self.user_signs.clone();
         self.read_signs()?;
         Ok((0..before.len()).filter(|&i| before[i] != self.user_signs[i]).collect())
@@ -294,7 +294,7 @@ impl<'m> Motion<'m> {
     }
 
     /// Goes on from a state that was reached otherwise; modes are those of before until they are settled.
-    pub fn go_on_from(&mut self, state: &State) -> Result<(), RunError> {
+    pub(crate) fn go_on_from(&mut self, state: &State) -> Result<(), RunError> {
         let equations = self.integration.equations();
         equations.set_closed(Vec::new());
         self.closed.clear();
@@ -304,12 +304,12 @@ impl<'m> Motion<'m> {
     }
 
     /// Time of the last impact of a contact \[s\].
-    pub fn last_impact(&self, contact: usize) -> Option<f64> {
+    pub(crate) fn last_impact(&self, contact: usize) -> Option<f64> {
         self.impact_times.get(contact).and_then(AccumulationWatch::last)
     }
 
     /// The interaction is a constraint, or a closed contact.
-    pub fn is_constrained(&self, interaction: usize) -> bool {
+    pub(crate) fn is_constrained(&self, interaction: usize) -> bool {
         self.model.interactions()[interaction].is_bilateral()
             || self.contacts.of_interaction(interaction).is_some_and(|contact| self.modes[contact].is_closed())
     }
@@ -323,7 +323,7 @@ impl<'m> Motion<'m> {
     }
 
     /// The user's function that crossed zero fell.
-    pub fn fell(&self, event: usize) -> bool {
+    pub(crate) fn fell(&self, event: usize) -> bool {
         self.user_signs[event] < 0.0
     }
 

@@ -81,7 +81,7 @@ impl StorageAccount {
     }
 
     /// A jump of the states: what it takes is taken by multipliers.
-    pub fn add_jump(&mut self, set: &FirstOrderSet, (before, after): (&[f64], &[f64])) {
+    pub(crate) fn add_jump(&mut self, set: &FirstOrderSet, (before, after): (&[f64], &[f64])) {
         self.exchanged.dissipated_impact += stored(set, before) - stored(set, after);
     }
 

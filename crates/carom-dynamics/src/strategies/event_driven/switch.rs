@@ -32,7 +32,7 @@ impl Motion<'_> {
 
     /// Goes from just before the switches of formulas that were met to just beyond them, so that the first stage of the next step sees the new branch. The
     /// way is a few units in the last place of the time, the position follows the velocity.
-    pub fn pass_switches(&mut self, met: &Met) -> Result<(), RunError> {
+    pub(crate) fn pass_switches(&mut self, met: &Met) -> Result<(), RunError> {
         let switches = met
             .functions
             .iter()

@@ -40,12 +40,12 @@ pub(in crate::strategies) enum Function {
 
 impl Function {
     /// Its values say nothing but the sign.
-    pub fn is_indicator(&self) -> bool {
+    pub(crate) fn is_indicator(&self) -> bool {
         *self == Function::Confirmed
     }
 
     /// Forces jump or have a kink at its root.
-    pub fn is_switch(&self) -> bool {
+    pub(crate) fn is_switch(&self) -> bool {
         matches!(self, Function::Switch { .. })
     }
 

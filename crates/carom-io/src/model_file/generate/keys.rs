@@ -175,7 +175,7 @@ const fn fixed(name: &'static str, keys: &'static [&'static str]) -> Kind {
 
 impl Kind {
     /// Keys of other kinds have no effect: they are mistakes.
-    pub fn check_keys(&self, reader: &mut Reader<'_>, s: &GenerateSchema) -> Option<()> {
+    pub(crate) fn check_keys(&self, reader: &mut Reader<'_>, s: &GenerateSchema) -> Option<()> {
         fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
             value.as_ref().map(Spanned::span)
         }
