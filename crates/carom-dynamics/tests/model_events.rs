@@ -34,7 +34,7 @@ fn event(name: &str, formula: &str) -> UserEvent {
 
 /// The only function, at t with these q and v, as (value, rate).
 fn only(model: &Model, (t, q, v): (f64, &[f64], &[f64]), a: Option<&[f64]>) -> (f64, Option<f64>) {
-    let functions = SwitchingFunction::of(&model);
+    let functions = SwitchingFunction::of(model);
     assert_eq!(functions.len(), 1, "{:?}", functions.iter().map(SwitchingFunction::name).collect::<Vec<_>>());
     let sample = functions[0].sample(model, Instant { t, q, v }, a, &mut Scratch::default()).unwrap();
     (sample.value, sample.rate)

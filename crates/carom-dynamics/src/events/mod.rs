@@ -7,7 +7,7 @@
 //! I_St = {α ∈ I₂ | ‖u_T‖ ≤ τ_T, no slip begins}  sticking,     I_Sl = I₂ \ I_St   sliding
 //! ```
 //!
-//! Haddouni2015 §2.1.1.1. A [`ContactMode`] says in which of the sets a contact is.
+//! Haddouni2015 §2.1.1.1. A [`crate::report::ContactMode`] says in which of the sets a contact is.
 //!
 //! At an event two problems are solved for a [`ClosedSet`], the constraints and the contacts of I₁ or I₂ at one instant: the impact, v⁻ => v⁺, and the
 //! accelerations, which say in which modes the motion goes on.
