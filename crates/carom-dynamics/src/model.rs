@@ -537,7 +537,7 @@ impl Model {
 
     /// The laws of all pairs of colliders that may touch, each at least once: those of bodies in space, then those of planar bodies.
     #[must_use]
-    pub(crate) fn collider_laws(&self) -> &[ContactLaw] {
+    pub fn collider_laws(&self) -> &[ContactLaw] {
         &self.collider_laws
     }
 

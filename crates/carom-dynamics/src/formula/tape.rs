@@ -96,7 +96,7 @@ impl Tape {
     }
 
     /// Number of input values.
-    pub(crate) fn n_inputs(&self) -> usize {
+    pub fn n_inputs(&self) -> usize {
         self.n_inputs
     }
 

@@ -108,7 +108,7 @@ impl ContactLaw {
     /// Factor by which the row of the spin is stretched where there are six rows, σ/ρ, so that the ellipsoid of the moments becomes a ball; as
     /// [`Friction::stretch`].
     #[must_use]
-    pub(crate) fn spin_stretch(&self) -> f64 {
+    pub fn spin_stretch(&self) -> f64 {
         if self.rolling > 0.0 && self.spinning > 0.0 { self.spinning / self.rolling } else { 1.0 }
     }
 

@@ -80,7 +80,7 @@ impl StepReport {
     /// The one-step problem has a residual that the scheme tolerates, and all else reached its tolerance: the step is gone on with, counted and recorded
     /// as an event, whatever the policy of the run.
     #[must_use]
-    pub(crate) fn is_tolerable(&self) -> bool {
+    pub fn is_tolerable(&self) -> bool {
         self.tolerated > 0.0 && self.converged_but_for_solver() && self.solve.is_some_and(|s| s.residual_normalised <= self.tolerated)
     }
 

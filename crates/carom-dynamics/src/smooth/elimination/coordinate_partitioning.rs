@@ -92,7 +92,7 @@ impl Equations<'_> {
     ///
     /// # Errors
     /// [`IntegrationError::NotConverged`]; errors of evaluation.
-    pub(crate) fn resolve_dependent(&mut self, point: &mut MotionPoint) -> Result<(), IntegrationError> {
+    pub fn resolve_dependent(&mut self, point: &mut MotionPoint) -> Result<(), IntegrationError> {
         let (m, n) = (self.n_rows(), self.n_v());
         let holonomic: Vec<usize> = self.rows().items().iter().filter(|item| item.holonomic).flat_map(|item| item.rows.clone()).collect();
         let (mut residual, mut q) = (Residual::new(m), point.q.clone());
