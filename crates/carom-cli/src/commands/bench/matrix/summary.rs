@@ -172,9 +172,10 @@ fn mark(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A reason up to its list of other methods, with quoted names as "…".
+/// A reason up to what the model has and the list of other methods, with quoted names as "…".
 fn general(reason: &str) -> String {
-    let reason = reason.split("; schemes that do").next().unwrap_or_default();
+    let ends = ["; schemes that do", "; strategies that do", ", and the model has"].map(|end| reason.find(end).unwrap_or(reason.len()));
+    let reason = &reason[..ends.into_iter().min().unwrap_or(reason.len())];
     let parts: Vec<&str> = reason.split('"').collect();
     let parts = parts.iter().enumerate().map(|(i, part)| if i % 2 == 1 { "…" } else { part });
     parts.collect::<Vec<_>>().join("\"")
