@@ -21,6 +21,9 @@ pub struct Test {
     pub reached: BTreeSet<u32>,
 }
 
+/// Tests of a binary that may not pass without a defect.
+const MOST_LEFT_OUT: usize = 4;
+
 /// Limit of time of a test without a defect.
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -51,19 +54,24 @@ fn measure_binary(binary: usize, tests: &Tests, jobs: usize) -> Result<Vec<Test>
         let noted = PathBuf::from(format!("{}.noted{job}", tests.executable.display()));
         let mut own = Vec::new();
         while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
-            own.push(measure_test(binary, tests, name, &noted)?);
+            own.extend(measure_test(binary, tests, name, &noted)?);
         }
         Ok::<_, String>(own)
     };
-    std::thread::scope(|scope| {
+    let measured: Vec<Test> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs).map(|job| scope.spawn(move || work(job))).collect();
         let parts = threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread failed")?);
-        Ok(parts.collect::<Result<Vec<_>, String>>()?.concat())
-    })
+        Ok::<_, String>(parts.collect::<Result<Vec<_>, String>>()?.concat())
+    })?;
+    if measured.len() + MOST_LEFT_OUT < names.len() {
+        return Err(format!("{} does not pass without a defect", tests.name));
+    }
+    Ok(measured)
 }
 
-/// Runs a test; `noted` is the file to which it tells what it comes by.
-fn measure_test(binary: usize, tests: &Tests, name: &str, noted: &Path) -> Result<Test, String> {
+/// Runs a test; `noted` is the file to which it tells what it comes by. `None` where it does not pass, as where it counts
+/// allocations from its first step on: the switch reads the environment then.
+fn measure_test(binary: usize, tests: &Tests, name: &str, noted: &Path) -> Result<Option<Test>, String> {
     // there is none where the last test came by nothing
     let _ = std::fs::remove_file(noted);
     let start = Instant::now();
@@ -73,11 +81,12 @@ fn measure_test(binary: usize, tests: &Tests, name: &str, noted: &Path) -> Resul
     if ending != Ending::Passed {
         let ending = tests.run(0, &[name], LONGEST, true)?;
         if ending != Ending::Passed {
-            return Err(format!("without a defect {} {name} does not pass: {ending:?}", tests.name));
+            println!("{} {name} is left out: {ending:?} without a defect", tests.name);
+            return Ok(None);
         }
     }
     let reached = std::fs::read_to_string(noted).unwrap_or_default().lines().filter_map(|x| x.parse().ok()).collect();
-    Ok(Test { binary, name: name.to_owned(), seconds, reached })
+    Ok(Some(Test { binary, name: name.to_owned(), seconds, reached }))
 }
 
 fn line(test: &Test) -> String {

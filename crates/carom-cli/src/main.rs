@@ -39,7 +39,7 @@ enum Command {
     Info(info::Args),
     /// Solve one friction contact problem from a file (FCLIB)
     Solve(solve::Args),
-    /// Time solvers over a folder of problems and draw their performance profile
+    /// Time solvers over a folder of problems; cross all methods with all models
     Bench(bench::Args),
     /// Compare integrators, schemes or strategies on a model: cost, drift and true error
     Compare(compare::Args),

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod bad_input;
+mod bench;
 mod doubtful_scenes;
 mod events;
 mod import;

@@ -2,6 +2,7 @@
 
 mod broad_phase;
 mod continuous;
+mod hand_known;
 mod invariance;
 mod moving_obstacles;
 mod parry;

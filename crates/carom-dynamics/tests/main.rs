@@ -28,6 +28,7 @@ mod event_runs;
 mod explicit_integrators;
 mod first_order;
 mod first_order_adaptive;
+mod first_order_twice;
 mod forms;
 mod formula;
 mod friction_paradoxes;

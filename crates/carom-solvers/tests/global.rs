@@ -241,3 +241,32 @@ proptest! {
         }
     }
 }
+
+/// Two bodies of one coordinate each, without contact forces: u = v, and M v = f.
+fn two_free_bodies() -> GlobalFrictionContact {
+    GlobalFrictionContact {
+        m: SparseMatrix::from_triplets(2, 2, &[(0, 0, 2.0), (1, 1, 4.0)]).unwrap(),
+        h: SparseMatrix::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1.0)]).unwrap(),
+        f: vec![2.0, 8.0],
+        w: vec![0.0; 2],
+        blocks: vec![Block::Unilateral; 2],
+    }
+}
+
+#[test]
+fn the_mass_unit_is_the_mean_diagonal_of_w() {
+    let problem = two_free_bodies();
+    // W = diag(1/2, 1/4); without coupling of masses the global form knows it exactly
+    assert_eq!(problem.mass_scale(), 0.375);
+    // the local form factors M: a rounding of each entry
+    assert!((problem.to_local().unwrap().mass_scale() - 0.375).abs() < 1e-15);
+}
+
+#[test]
+fn the_residual_holds_the_equation_of_motion() {
+    let (problem, r, u) = (two_free_bodies(), [0.0; 2], [1.0, 2.0]);
+    assert_eq!(problem.residual_normalised(&[1.0, 2.0], &r, &u), 0.0);
+    // momentum (2.02, 8) against forces (2, 8), relative to the larger of them; rounding of 0.01
+    let found = problem.residual_normalised(&[1.01, 2.0], &r, &u);
+    assert!((found - 0.02 / 2.02_f64.hypot(8.0)).abs() < 1e-15, "{found}");
+}

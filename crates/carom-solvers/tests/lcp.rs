@@ -1,7 +1,10 @@
 //! Every registered LCP solver meets every LCP here.
 
 use crate::generate::Random;
-use carom_solvers::{Lcp, LcpSolverKind, LcpSolverParams, Solution, SolveError, SolveReport, SolveStatus, SparseMatrix, lcp_solver};
+use carom_solvers::lcp::Lemke;
+use carom_solvers::{
+    Lcp, LcpSolverKind, LcpSolverParams, OneStepSolver, Solution, SolveError, SolveReport, SolveStatus, SparseMatrix, lcp_solver,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -315,4 +318,14 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn lemkes_path_ends_where_the_artificial_variable_may_leave() {
+    // two variables leave at once at the end: if it were the other one, two more pivots
+    let problem = lcp(vec![1.0, 2.0, 2.0, 1.0, 0.0, 2.0, -1.0, -1.0, 3.0], vec![-1.0; 3]);
+    let params = LcpSolverParams { kind: LcpSolverKind::Lemke, ..Default::default() };
+    let mut solver = Lemke::new(&params).with_covering_vector(vec![1.0, 2.0, 1.0]).unwrap();
+    let report = solver.solve(&problem, &mut Solution::default()).unwrap();
+    assert!(report.is_converged() && report.iterations == 3, "{report:?}");
 }

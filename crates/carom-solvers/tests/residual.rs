@@ -1,5 +1,7 @@
 //! The error metric against values worked out by hand from its definition.
 
+use carom_solvers::affine_vi::AffineVi;
+use carom_solvers::vi::Set;
 use carom_solvers::{Block, Delassus, DenseDelassus, FrictionContact};
 
 /// W = 2 I, contacts with μ = 1: one spatial, one planar.
@@ -79,4 +81,14 @@ fn nothing_moving_is_no_error() {
     let mut problem = problem();
     problem.q.fill(0.0);
     assert_eq!(problem.residual(&[0.0; 5], &[0.0; 5]), 0.0);
+}
+
+#[test]
+fn rows_of_first_order_problems_take_the_smaller_of_what_is_off() {
+    let problem = AffineVi { w: vec![1.0], q: vec![-0.85], sets: vec![Set::NonNegative { dim: 1 }], generation: 0 };
+    // u = 0.05 and r = 0.9 should not both be positive: relative to the terms of u, 0.85 + 0.9, which rounding blurs by 1e-13 of them
+    let found = problem.residual_normalised(&[0.9], &[0.05], &mut Vec::new());
+    assert!((found - 0.05 / 1.75).abs() < 1e-12, "{found}");
+    let found = problem.residual_normalised(&[0.05], &[0.9], &mut Vec::new());
+    assert!((found - 0.05 / 0.9).abs() < 1e-12, "{found}");
 }
