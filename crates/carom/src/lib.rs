@@ -2,7 +2,7 @@
 //!
 //! Bodies that touch, part, collide, stick and slide; joints with play; piles and mechanisms. One model, written in a
 //! text file or in Rust, is run by the methods of the literature, and every result carries the proof of how well it
-//! satisfies the equations: its [`Certificate`](dynamics::diagnostics::Certificate).
+//! satisfies the equations: its [`Certificate`](prelude::Certificate).
 //!
 //! ```
 //! use carom::{Simulation, prelude::*};
@@ -32,17 +32,43 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The crates: [`solvers`] (one-step problems), [`dynamics`] (systems, laws, schemes, strategies), [`collision`]
-//! (shapes and contact detection), [`io`] (model files and recorded runs).
+//! # What is stable
+//!
+//! What this page names: [`Simulation`], [`prelude`], [`files`], [`problems`] and [`scenes`]. Names change here with a line in the change log only. The crates
+//! underneath (`carom-solvers`, `carom-dynamics`, `carom-collision`, `carom-io`) are carom's own parts, split so that the compiler checks their layers: what
+//! they export besides may change with every version.
 
 pub mod scenes;
 pub mod simulation;
 
+#[doc(hidden)]
 pub use carom_collision as collision;
+#[doc(hidden)]
 pub use carom_dynamics as dynamics;
+#[doc(hidden)]
 pub use carom_io as io;
+#[doc(hidden)]
 pub use carom_solvers as solvers;
 pub use simulation::Simulation;
+
+/// Model files in, recorded runs out and in again.
+pub mod files {
+    pub use carom_io::model_file::{
+        Diagnostic, ModelFile, ModelFileError, Overridden, Override, RecordSettings, RunSettings, apply_overrides, parse, read,
+    };
+    pub use carom_io::recording::{CsvRecorder, Hdf5Options, Hdf5Recorder, MultiRecorder, RecordingError, RunFile, RunInfo};
+}
+
+/// One-step problems by themselves, with their solvers.
+pub mod problems {
+    pub use carom_solvers::fclib;
+    pub use carom_solvers::registry::{friction_contact_solver, global_solver, lcp_solver, mlcp_solver, qp_solver, vi_solver};
+    pub use carom_solvers::{
+        Block, BlockSparse, BoxedSolver, ConvexQp, Delassus, DenseMatrix, FrictionContact, FrictionSolverKind, FrictionSolverParams,
+        GlobalFrictionContact, GlobalSolverParams, Lcp, LcpSolverParams, Matrix, Mlcp, MlcpSolverParams, OneStepSolver, QpSolverParams,
+        Solution, SolveError, SolveReport, SolveStatus, SparseMatrix, VariationalInequality, ViSolverParams,
+    };
+}
 
 /// What most programs need.
 pub mod prelude {
