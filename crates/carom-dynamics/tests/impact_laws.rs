@@ -4,7 +4,7 @@ use carom_dynamics::impacts::{
     ChoiceParams, EnergeticParams, ImpactLaw, ImpactOutcome, ImpactProblem, PossibleOutcome, Resolver, SequenceOrder, SequentialParams,
     resolve,
 };
-use carom_dynamics::{ContactLaw, Law};
+use carom_dynamics::{ContactLaw, Law, Restitution};
 use carom_solvers::DenseDelassus;
 use nalgebra::{DMatrix, DVector};
 
@@ -579,4 +579,51 @@ fn published_column_of_beads() {
     let (y, v, impacts) = column(&energetic(), 0.499);
     println!("{impacts} impacts: {:?} {:?}", (y[0], y[9]), (v[0], v[9]));
     assert!((y[9] - 0.188_991_565_8).abs() < 1e-3 && (v[9] - 0.758_410_86).abs() < 1e-2, "{y:?} {v:?}");
+}
+
+#[test]
+fn each_of_three_outcomes_comes_as_often_as_it_should() {
+    let scene = chain(ContactLaw::coulomb(0.0, 1.0), &[1.0, 0.0, 0.0]);
+    let laws = [(0.5, ImpactLaw::Newton), (0.3, ImpactLaw::Poisson), (0.2, ImpactLaw::Inelastic)];
+    let outcomes: Vec<PossibleOutcome> = laws.iter().cloned().map(|(probability, law)| PossibleOutcome { probability, law }).collect();
+    let (law, mut resolver) = (ImpactLaw::Choice(ChoiceParams { seed: 7, outcomes }), Resolver::new().unwrap());
+    let chosen: Vec<&str> = (0..2000).map(|_| resolver.resolve(&scene.problem(), &law).unwrap().chosen[0]).collect();
+    for (probability, law) in laws {
+        let share = chosen.iter().filter(|name| **name == law.name()).count() as f64 / 2000.0;
+        // three standard deviations of 2000 draws
+        assert!((share - probability).abs() < 3.0 * (probability * (1.0 - probability) / 2000.0_f64).sqrt(), "{} {share}", law.name());
+    }
+}
+
+#[test]
+fn contacts_that_the_restitution_closes_are_held() {
+    // three equal balls, the first one hits with e = 1, the others touch with e = 0
+    let mut scene = chain(ContactLaw::coulomb(0.0, 1.0), &[1.0, 0.0, 0.0]);
+    scene.laws[1] = Law::Contact(ContactLaw::coulomb(0.0, 0.0));
+    let (_, v) = scene.resolve(&ImpactLaw::Poisson);
+    // compression: 1/3 for all by impulses 2/3 and 1/3; the first one comes back: −1/3, 1, 1/3, of which the last two approach
+    assert!((v - dvector![-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]).norm() < 1e-12); // tolerance of the solver, 1e-13
+}
+
+#[test]
+fn contacts_at_rest_take_the_coefficient_of_the_blow() {
+    // 1 m/s is above the threshold; the second contact does not approach before the impact
+    let threshold = Restitution::Threshold { coefficient: 0.7, velocity: 0.5 };
+    let law = ContactLaw { restitution: threshold, ..ContactLaw::default() };
+    for impact in [ImpactLaw::Poisson, ImpactLaw::Energetic(EnergeticParams::default())] {
+        let [with_threshold, constant] = [law, ContactLaw::coulomb(0.0, 0.7)].map(|law| chain(law, &[1.0, 0.0, 0.0]).resolve(&impact).1);
+        // the same operations
+        assert_eq!(with_threshold, constant, "{impact:?}");
+    }
+}
+
+#[test]
+fn a_joint_that_drifts_stops_in_an_impact() {
+    // two equal bodies on a rod, of which the first one hits the ground; their velocities differ by what the rod was off
+    let laws = vec![Law::Contact(ContactLaw::coulomb(0.0, 0.5)), Law::Bilateral];
+    let (rows, v) = (dmatrix![1.0, 0.0; 1.0, -1.0], dvector![-1.5, -0.5]);
+    let scene = Scene { mass: DMatrix::identity(2, 2), rows, dims: vec![1, 1], laws, v };
+    let outcome = resolve(&scene.problem(), &ImpactLaw::Newton).unwrap();
+    // together at −1, back at half of it
+    assert!((scene.after(&outcome) - dvector![0.5, 0.5]).norm() < 1e-12, "{outcome:?}"); // tolerance of the solver, 1e-13
 }
