@@ -21,6 +21,7 @@ mod located_scenes;
 mod many_and_few;
 mod memory;
 mod mesh_contacts;
+mod moving_frames;
 mod planar;
 mod planar_shapes;
 mod projection;
