@@ -22,6 +22,7 @@ mod many_and_few;
 mod memory;
 mod mesh_contacts;
 mod moving_frames;
+mod own_memory;
 mod planar;
 mod planar_shapes;
 mod projection;

@@ -69,7 +69,7 @@ pub struct Orders {
 /// To add a scheme:
 /// 1. one file in `schemes/` with its `Params` (serde, `validate`), the discrete equations, their source, what is conserved and what violated
 ///    in the header;
-/// 2. implement this trait; take shared stages from `assembly.rs`;
+/// 2. implement this trait; take shared stages from `assembly.rs`; what it remembers from step to step is its [`Scheme::own`];
 /// 3. its lines in `registry.rs`; the tests in `tests/schemes.rs` run it on the textbook problems.
 pub trait Scheme: Send + Sync {
     /// Name in model files.
