@@ -38,3 +38,22 @@ fn a_rising_floor_is_one_at_rest() {
         }
     }
 }
+
+#[test]
+fn a_shaken_wall_is_a_shaken_table_on_its_side() {
+    // the table of y = 0.1 sin 4t under a disk, and the same turned by −90° with the weight along −x
+    let disk = |[gravity, place, velocity]: [&str; 3], table: &str| {
+        run_text(&format!(
+            "gravity = {gravity}\n[[planar_body]]\nname = \"ball\"\nshape = {{ kind = \"disk\", radius = 0.1 }}\nmass = 2.0\n\
+             position = {place}\nvelocity = {velocity}\n[[obstacle]]\nname = \"table\"\nshape = {{ kind = \"half-plane\" }}\n{table}\n\
+             [simulation]\nend = 1.0\nstep = 1e-2\n[record]\nevery = 1\n"
+        ))
+    };
+    let table = disk(["[0, -10]", "[0, 0.1]", "[0, 0.4]"], "motion = { y = \"0.1*sin(4*t)\" }");
+    let wall = disk(["[-10, 0]", "[0.1, 0]", "[0.4, 0]"], "angle = \"-pi/2\"\nmotion = { x = \"0.1*sin(4*t)\" }");
+    for (table, wall) in table.keep.q.iter().zip(&wall.keep.q) {
+        // rounding of the turn in 100 steps
+        assert!((table[1] - wall[0]).abs() < 1e-12 && (table[0] + wall[1]).abs() < 1e-12, "{table:?} {wall:?}");
+    }
+    assert!((table.certificate.last.work - wall.certificate.last.work).abs() < 1e-11);
+}
