@@ -1,4 +1,4 @@
-//! A floor by formula that moves at a constant speed is a floor at rest, seen from another frame.
+//! The same motion twice: a floor that rises and one at rest, a shaken table on its side, a disk in the plane and a ball in space.
 
 use crate::support::{Done, run_text};
 
@@ -56,4 +56,26 @@ fn a_shaken_wall_is_a_shaken_table_on_its_side() {
         assert!((table[1] - wall[0]).abs() < 1e-12 && (table[0] + wall[1]).abs() < 1e-12, "{table:?} {wall:?}");
     }
     assert!((table.certificate.last.work - wall.certificate.last.work).abs() < 1e-11);
+}
+
+#[test]
+fn a_ball_on_a_shaken_floor_is_a_disk_on_a_shaken_table() {
+    let run = |rest: &str| {
+        run_text(&format!(
+            "{rest}\n[[material]]\nname = \"m\"\nfriction = 0\nrestitution = 0.6\n[simulation]\nend = 0.2\nstep = 1e-2\nscheme = {{ kind = \"moreau-gap\" }}\n[record]\nevery = 1\n"
+        ))
+    };
+    let disk = run(
+        "gravity = [0, -10]\n[[planar_body]]\nname = \"ball\"\nshape = { kind = \"disk\", radius = 0.1 }\nmass = 2.0\nmaterial = \"m\"\n\
+         position = [0, 0.15]\n[[obstacle]]\nname = \"table\"\nshape = { kind = \"half-plane\" }\nmaterial = \"m\"\nmotion = { y = \"0.1*sin(4*t)\" }",
+    );
+    let ball = run(
+        "gravity = [0, 0, -10]\n[[body]]\nname = \"ball\"\nshape = { kind = \"sphere\", radius = 0.1 }\nmass = 2.0\nmaterial = \"m\"\n\
+         position = [0, 0, 0.15]\n[[body]]\nname = \"floor\"\nfixed = true\nmaterial = \"m\"\nshape = { kind = \"plane\", normal = [0, 0, 1] }\n\
+         motion = { z = \"0.1*sin(4*t)\" }",
+    );
+    for (disk, ball) in disk.keep.q.iter().zip(&ball.keep.q) {
+        // rounding of 20 steps, of which one has the rebound
+        assert!((disk[1] - ball[2]).abs() < 1e-13, "{disk:?} {ball:?}");
+    }
 }
