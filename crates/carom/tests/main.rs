@@ -19,6 +19,7 @@ mod layers;
 mod located_efforts;
 mod located_scenes;
 mod many_and_few;
+mod many_and_few_crossed;
 mod memory;
 mod mesh_contacts;
 mod moving_frames;
