@@ -257,6 +257,7 @@ impl ActiveSet {
             self.stretch(item);
             for (k, factor) in self.items[item].stretched_rows() {
                 self.velocity_start[rows.start + k] *= factor;
+                self.bias_change[rows.start + k] *= factor;
             }
         }
         let Active { law: Law::Contact(law), rows, block, .. } = &mut self.items[item] else { return };

@@ -314,9 +314,9 @@ impl ManyContacts {
         self.problem.free_velocity(place)[0] - self.shift[place]
     }
 
-    /// Sums what the contacts of each island exchange, in `exchanged`; `lift` tells at which speed the penetration of a contact is or might be taken back, and whether
-    /// it is shallow.
-    pub(crate) fn tally(&mut self, lift: impl Fn(&Self, usize) -> (f64, bool) + Sync) {
+    /// Sums what the contacts of each island exchange in a step of `h` seconds, in `exchanged`; `lift` tells at which speed the penetration of a contact is
+    /// or might be taken back, and whether it is shallow.
+    pub(crate) fn tally(&mut self, contacts: &[ContactPoint], h: f64, lift: impl Fn(&Self, usize) -> (f64, bool) + Sync) {
         let (mut exchanged, mut parts, mut pieces) = (take(&mut self.exchanged), take(&mut self.parts), take(&mut self.pieces));
         exchanged.clear();
         pieces.clear();
@@ -329,7 +329,9 @@ impl ManyContacts {
             let of_piece = |&(island, start, end): &(u32, u32, u32)| {
                 let mut sum = Exchange::default();
                 for &place in &self.sweeps.island(island as usize).1[start as usize..end as usize] {
-                    sum.add(&self.exchange_of(place as usize, &lift));
+                    let place = place as usize;
+                    sum.add(&self.exchange_of(place, &lift));
+                    sum.work += self.work_of_change(&contacts[self.index[place] as usize], place, h);
                 }
                 sum
             };
@@ -337,6 +339,14 @@ impl ManyContacts {
             pieces.iter().zip(&parts).for_each(|((island, ..), part)| exchanged[*island as usize].add(part));
         }
         (self.exchanged, self.parts, self.pieces) = (exchanged, parts, pieces);
+    }
+
+    /// ½ Δb·p: what the mean of b over the step adds to the work −b·p of a moving obstacle with b at the end.
+    fn work_of_change(&self, point: &ContactPoint, place: usize, h: f64) -> f64 {
+        let Some(surface) = &point.surface else { return 0.0 };
+        let (n, p) = (point.normal, &self.solution.impulses[place]);
+        let (t1, t2) = turned_tangents(&n, point.turn);
+        -0.5 * h * surface.acceleration.dot(&(n * p[0] + t1 * p[1] + t2 * p[2]))
     }
 
     /// What a contact exchanges.
@@ -349,6 +359,7 @@ impl ManyContacts {
         let mut exchange = Exchange {
             normal: -0.5 * (start[0] + end[0]) * p[0],
             tangential: -0.5 * ((start[1] + end[1]) * p[1] + (start[2] + end[2]) * p[2]),
+            // b at the end of the step; in its mean, see `work_of_change`
             work: -((b[0] - shift) * p[0] + b[1] * p[1] + b[2] * p[2]),
             ..Exchange::default()
         };

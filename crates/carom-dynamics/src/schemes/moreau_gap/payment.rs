@@ -58,7 +58,7 @@ impl MoreauGap {
     fn tally(&self, memory: &mut StepMemory, h: f64) {
         let StepMemory { many, contacts, .. } = memory;
         let recovery = self.recovery();
-        many.tally(|many, place| {
+        many.tally(contacts, h, |many, place| {
             let gap = contacts[many.index[place] as usize].gap;
             (recovery.lift(gap, h), is_shallow(gap, &many.problem.contacts[place]))
         });
