@@ -11,8 +11,9 @@ const HEADER: &str = "\
 # A row: model, method (own, or the one word that was changed), the method in full, quantities. Own methods run to the end of the model, heavy ones
 # for fewer steps; other methods run over about 20 steps. q, v, x: by name, or for large models their norm and the sum of cos(i) times the i-th.
 # Then every number of `carom run --json` but times, and the sums of the times and impulses of the events. What is zero, or a real number below 1e-9, is left out.
-# Counts are compared exactly, other numbers to 1e-6 of themselves, 1e-7 of the largest of their group, and 1e-9. Evaluations and iterations
-# are not in it: another processor may change them. Runs are on one thread; threads change no bit.
+# Counts are compared exactly, other numbers to 1e-6 of themselves, 1e-7 of the largest of their group, and 1e-9; with steps that are chosen by their error
+# to 1e-3 and 1e-6. What integrators did (steps, evaluations, iterations) is not in it: another processor may change it. Runs are on one thread; threads
+# change no bit.
 model,method,by,quantities
 ";
 
