@@ -5,6 +5,7 @@ mod continuous;
 mod hand_known;
 mod invariance;
 mod moving_obstacles;
+mod overlaps;
 mod parry;
 mod planar;
 mod planar_chains;

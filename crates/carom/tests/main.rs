@@ -14,6 +14,7 @@ mod first_order_gallery;
 mod gallery;
 mod gallery_located;
 mod grains_gallery;
+mod law_equalities;
 mod laws_gallery;
 mod layers;
 mod located_efforts;
