@@ -48,7 +48,7 @@ fn check_certificate(name: &str, watched: &Watched) {
     assert_eq!((c.unconverged, c.events), (reports().filter(|r| !r.converged()).count(), watched.watch.events.len()), "{name}");
     let scale = c.initial.mechanical().abs() + seen.iter().map(|s| s.energy.kinetic).fold(0.0, f64::max);
     let gain = seen.iter().map(|seen| balance(&seen.energy, &c.initial)).fold(0.0, f64::max);
-    for (what, told, again, scale) in [
+    for (what, reported, again, scale) in [
         ("max_newton_residual", c.max_newton_residual, largest(&|r| r.newton_residual), 0.0),
         ("max_residual", c.max_residual, largest(&|r| r.solve.map_or(0.0, |s| s.residual_normalised)), 0.0),
         ("max_energy_gain", c.max_energy_gain, gain, scale),
@@ -59,7 +59,7 @@ fn check_certificate(name: &str, watched: &Watched) {
         ("impact_gain", c.impact_gain, sum(&|r| r.impact_gain), scale),
         ("energy_error", c.energy_error(), balance(&seen.last().unwrap().energy, &c.initial), scale),
     ] {
-        assert!(same(told, again, scale), "{name}: {what} {told:e}, from the frames {again:e}");
+        assert!(same(reported, again, scale), "{name}: {what} {reported:e}, from the frames {again:e}");
     }
 
     // violations of all states, with detectors of our own; positions carry rounding of lengths of metres, velocities of metres per second
@@ -76,18 +76,18 @@ fn check_certificate(name: &str, watched: &Watched) {
             assert!(same(kinetic, seen.energy.kinetic, scale) && same(potential, seen.energy.potential, scale), "{name} at {}", seen.t);
         }
     }
-    for (what, told, again) in [
+    for (what, reported, again) in [
         ("max_penetration", c.max_penetration, depth),
         ("max_constraint_violation", c.max_constraint_violation, open),
         ("max_constraint_velocity", c.max_constraint_velocity, drift),
     ] {
-        assert!(same(told, again, 1.0), "{name}: {what} {told:e}, from the states {again:e}");
+        assert!(same(reported, again, 1.0), "{name}: {what} {reported:e}, from the states {again:e}");
     }
 
     // both residuals add the rounding of u = W r + q, some 1e-16 of its terms
     for residual in &watched.watch.residuals {
-        let (told, again) = (residual.reported, residual.recomputed);
-        assert!((told - again).abs() < 1e-8 * told + 2e-15, "{name}: residual {told:e}, from the problem {again:e}");
+        let (reported, again) = (residual.reported, residual.recomputed);
+        assert!((reported - again).abs() < 1e-8 * reported + 2e-15, "{name}: residual {reported:e}, from the problem {again:e}");
     }
 }
 
@@ -208,7 +208,7 @@ fn check_account(name: &str, watched: &Watched) {
     assert!(same(last, c.energy_error(), scale), "{name}: energy_error {:e}, of the last frame {last:e}", c.energy_error());
 }
 
-/// Every gallery model: those of constant steps by all that they tell.
+/// Every gallery model: those of constant steps by all that they report.
 #[test]
 fn certificates_and_records_are_what_frames_and_problems_say() {
     let (mut models, mut total) = (0, Checked::default());

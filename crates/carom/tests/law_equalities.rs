@@ -47,6 +47,33 @@ fn the_axes_of_an_ellipse_can_be_exchanged_in_a_bowl() {
 /// A bond that is opened by half, closed, and opened again: what is left of it is the same between shapes and by formula.
 #[test]
 fn bonds_between_shapes_are_those_by_formula() {
+    // the bond takes 5 mJ to break: a part of it, the same in two parts
+    for v in [0.05, 0.09] {
+        let (by_formula, by_shape) = bonded(v);
+        let heights: Vec<f64> = by_shape.keep.q.iter().map(|q| q[2] - 0.1).collect();
+        let turns = heights.windows(3).filter(|z| z[1] > z[0] && z[1] > z[2]).count();
+        assert!(turns >= 2 && *heights.last().unwrap() < 1e-3, "{v}: opened {turns} times");
+        check_alike(&by_formula, &by_shape);
+    }
+}
+
+#[test]
+#[ignore = "a bond that breaks: by formula and by shapes they are 2.3e-9 m apart at 0.08 s, at any tolerance of the solver; the cause is not known"]
+fn bonds_between_shapes_break_as_those_by_formula() {
+    let (by_formula, by_shape) = bonded(0.12);
+    assert!(by_shape.keep.q.last().unwrap()[2] > 0.101);
+    check_alike(&by_formula, &by_shape);
+}
+
+fn check_alike(by_formula: &Done, by_shape: &Done) {
+    // gaps of shapes are rounded at 0.1 m
+    assert!(apart((by_formula, by_shape), 3) < 1e-12, "{:e}", apart((by_formula, by_shape), 3));
+    let (a, b) = (&by_formula.certificate.last, &by_shape.certificate.last);
+    assert!((a.dissipated_impact - b.dissipated_impact).abs() < 1e-12, "{a:?} {b:?}");
+}
+
+/// A ball that leaves a floor to which it is bonded with velocity v \[m/s\], by formula and by shapes.
+fn bonded(v: f64) -> (Done, Done) {
     let ball = |shape: &str, contact: &str, v: f64| {
         run_text(&format!(
             r#"
@@ -73,16 +100,5 @@ fn bonds_between_shapes_are_those_by_formula() {
     let shapes = format!(
         "[[material]]\nname = \"m\"\n[[material_pair]]\nmaterials = [\"m\", \"m\"]\n{law}\n[[body]]\nname = \"floor\"\nfixed = true\nshape = {{ kind = \"plane\" }}"
     );
-    // the bond takes 5 mJ to break: a part of it, the same in two parts
-    for v in [0.05, 0.09] {
-        let by_formula = ball("inertia = [1, 1, 1]", &formula, v);
-        let by_shape = ball(r#"shape = { kind = "sphere", radius = 0.1 }"#, &shapes, v);
-        // gaps of shapes are rounded at 0.1 m
-        assert!(apart((&by_formula, &by_shape), 3) < 1e-12, "{v}: {:e}", apart((&by_formula, &by_shape), 3));
-        let (a, b) = (&by_formula.certificate.last, &by_shape.certificate.last);
-        assert!((a.dissipated_impact - b.dissipated_impact).abs() < 1e-12, "{v}: {a:?} {b:?}");
-        let heights: Vec<f64> = by_shape.keep.q.iter().map(|q| q[2] - 0.1).collect();
-        let turns = heights.windows(3).filter(|z| z[1] > z[0] && z[1] > z[2]).count();
-        assert!(turns >= 2 && *heights.last().unwrap() < 1e-3, "{v}: opened {turns} times");
-    }
+    (ball("inertia = [1, 1, 1]", &formula, v), ball(r#"shape = { kind = "sphere", radius = 0.1 }"#, &shapes, v))
 }

@@ -58,11 +58,24 @@ fn a_shaken_wall_is_a_shaken_table_on_its_side() {
     assert!((table.certificate.last.work - wall.certificate.last.work).abs() < 1e-11);
 }
 
+/// Through the first rebound; later they part: see the next test.
 #[test]
 fn a_ball_on_a_shaken_floor_is_a_disk_on_a_shaken_table() {
+    // rounding of 20 steps, of which one has the rebound
+    assert!(ball_and_disk_apart(0.2) < 1e-13);
+}
+
+#[test]
+#[ignore = "after the first rebound they part by 3.4e-4 m at steps of 1e-2 s; which of them is right is not known"]
+fn a_ball_on_a_shaken_floor_stays_a_disk_on_a_shaken_table() {
+    assert!(ball_and_disk_apart(1.0) < 1e-12);
+}
+
+/// Largest difference of height between the two over all frames up to a time [m].
+fn ball_and_disk_apart(end: f64) -> f64 {
     let run = |rest: &str| {
         run_text(&format!(
-            "{rest}\n[[material]]\nname = \"m\"\nfriction = 0\nrestitution = 0.6\n[simulation]\nend = 0.2\nstep = 1e-2\nscheme = {{ kind = \"moreau-gap\" }}\n[record]\nevery = 1\n"
+            "{rest}\n[[material]]\nname = \"m\"\nfriction = 0\nrestitution = 0.6\n[simulation]\nend = {end}\nstep = 1e-2\nscheme = {{ kind = \"moreau-gap\" }}\n[record]\nevery = 1\n"
         ))
     };
     let disk = run(
@@ -74,8 +87,6 @@ fn a_ball_on_a_shaken_floor_is_a_disk_on_a_shaken_table() {
          position = [0, 0, 0.15]\n[[body]]\nname = \"floor\"\nfixed = true\nmaterial = \"m\"\nshape = { kind = \"plane\", normal = [0, 0, 1] }\n\
          motion = { z = \"0.1*sin(4*t)\" }",
     );
-    for (disk, ball) in disk.keep.q.iter().zip(&ball.keep.q) {
-        // rounding of 20 steps, of which one has the rebound
-        assert!((disk[1] - ball[2]).abs() < 1e-13, "{disk:?} {ball:?}");
-    }
+    let frames = disk.keep.q.iter().zip(&ball.keep.q);
+    frames.map(|(disk, ball)| (disk[1] - ball[2]).abs()).fold(0.0, f64::max)
 }

@@ -1,4 +1,4 @@
-//! A recorder that keeps all that a run tells, to compute it again.
+//! A recorder that keeps all that a run reports, to compute it again.
 
 use carom::Simulation;
 use carom::dynamics::diagnostics::Certificate;
@@ -79,7 +79,7 @@ impl Recorder for Watch {
     }
 }
 
-/// A run with all that it told.
+/// A run with all that it reported.
 pub struct Watched {
     pub simulation: Simulation,
     pub certificate: Certificate,

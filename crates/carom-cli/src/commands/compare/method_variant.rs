@@ -3,6 +3,7 @@
 //! A variant is the model file with one word changed, so that what runs here is what `carom run --strategy` and `--scheme` run.
 
 use super::Args;
+use crate::changes::MethodName;
 use crate::failure::Failure;
 use carom::dynamics::strategies::StrategyKind;
 use carom::io::model_file::{ModelFile, Override, RunSettings, read};
@@ -77,25 +78,15 @@ pub fn file_with(args: &Args, text: &str, method: Method) -> Result<ModelFile, F
 
 /// The values that a variant sets.
 fn words(text: &str, method: Method) -> Result<Vec<Override>, Failure> {
-    let one = |key: &str, value: &str| Override {
-        path: key.split('.').map(|word| word.trim().to_owned()).collect(),
-        value: value.trim().to_owned(),
-    };
-    let mut parts = text.split(':');
-    let name = parts.next().unwrap_or_default();
-    let (mut words, home, example) = match method {
-        Method::Strategy => (vec![one("simulation.strategy", name)], "simulation", "TABLE.KEY=VALUE, e.g. integrator.kind=dopri5"),
+    let named: MethodName = text.parse().map_err(Failure::Input)?;
+    match method {
+        Method::Strategy => match named.settings.iter().find(|(key, _)| !key.contains('.')) {
+            None => Ok(named.overrides(&["simulation"], "strategy")),
+            Some(_) => Err(Failure::Input(format!("{text}: give settings as TABLE.KEY=VALUE, e.g. integrator.kind=dopri5"))),
+        },
         Method::Scheme => {
-            let strategy = one("simulation.strategy", StrategyKind::TimeStepping.name());
-            (vec![strategy, one("simulation.scheme.kind", name)], "simulation.scheme", "KEY=VALUE")
+            let steps = MethodName { name: StrategyKind::TimeStepping.name().to_owned(), settings: Vec::new() };
+            Ok([steps.overrides(&["simulation"], "strategy"), named.overrides(&["simulation", "scheme"], "kind")].concat())
         }
-    };
-    for part in parts {
-        let (key, value) = part
-            .split_once('=')
-            .filter(|(key, _)| method == Method::Scheme || key.contains('.'))
-            .ok_or_else(|| Failure::Input(format!("{text}: give settings as {example}")))?;
-        words.push(one(&format!("{home}.{key}"), value));
     }
-    Ok(words)
 }
